@@ -12,9 +12,21 @@ const READ = [
   "/api/v1/companies/{org_number}",
   "/api/v1/companies/{org_number}/financials",
   "/api/v1/companies/{org_number}/ownership",
+  "/api/v1/companies/{org_number}/group",
+  "/api/v1/companies/{org_number}/filings",
+  "/api/v1/companies/suggest",
   "/api/v1/companies/{company_id}/events",
 ];
-const ROOTS = ["Company", "FinancialsList", "OwnershipList", "EventList", "Problem"];
+const ROOTS = [
+  "Company",
+  "FinancialsList",
+  "OwnershipList",
+  "CompanyGroup",
+  "FilingList",
+  "SuggestionList",
+  "EventList",
+  "Problem",
+];
 const HEAD = "// Made by scripts/types.mjs from the OpenAPI document; not edited by hand.\n\n";
 
 /** Names of the schemas that a piece of the document refers to. */

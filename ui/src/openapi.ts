@@ -159,6 +159,143 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/companies/{org_number}/group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    /** @description As the world was on this date; default: today. */
+                    as_of?: string;
+                    /** @description As we knew it at this time: what was served then; default: now. */
+                    known_at?: string;
+                    /** @description Levels of `children`. Above 1, at most 2,000 of them, and what at most 400 companies hold. */
+                    depth?: number;
+                    /** @description Maximum number of rows per page. */
+                    limit?: number;
+                    /** @description `next_cursor` of the previous page. Only `limit` may change between pages. */
+                    cursor?: string;
+                };
+                header?: never;
+                path: {
+                    /**
+                     * @description Registry number or full id. Accepted formats: /problems/invalid-org-number.
+                     * @example 5599999991
+                     */
+                    org_number: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/companies/{org_number}/filings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only filings of these types. */
+                    filing_type?: ("annual_report" | "interim_report")[];
+                    /** @description Filed on or after this date. */
+                    from?: string;
+                    /** @description Filed on or before this date. */
+                    to?: string;
+                    /** @description Maximum number of rows per page. */
+                    limit?: number;
+                    /** @description `next_cursor` of the previous page. Only `limit` may change between pages. */
+                    cursor?: string;
+                };
+                header?: never;
+                path: {
+                    /**
+                     * @description Registry number or full id. Accepted formats: /problems/invalid-org-number.
+                     * @example 5599999991
+                     */
+                    org_number: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/companies/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query: {
+                    /** @description What has been typed: the beginning of a name, number or symbol. */
+                    q: string;
+                    /** @description Market codes; GB is an alias of UK. */
+                    country?: ("US" | "SE" | "NO" | "FI" | "UK" | "GB")[];
+                    /** @description Maximum number of suggestions. */
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/companies/{company_id}/events": {
         parameters: {
             query?: never;
@@ -481,6 +618,97 @@ export interface components {
             /** @description Whether more rows follow this page. */
             has_more: boolean;
         };
+        /** @description One document of the same period and scope. */
+        FilingVersion: {
+            /**
+             * Format: int32
+             * @description 1 for the first document.
+             */
+            version: number;
+            /** @description The document. */
+            filing_id: string;
+            /**
+             * Format: date
+             * @description Date of filing.
+             */
+            filed_at: string | null;
+            /** @description Whether it is the version that is served. */
+            is_current: boolean;
+        };
+        /** @description One document filed; its own period, not its comparatives. */
+        Filing: {
+            /** @description The document. */
+            filing_id: string;
+            /** @description Type of filing. */
+            filing_type: string;
+            /** @description The register's own form, if it is known. */
+            form: string | null;
+            /** @description For example 2025 or 2026-Q3. */
+            period: string | null;
+            /**
+             * @description Null for periods not served in v1.
+             * @enum {string|null}
+             */
+            period_type: "annual" | "quarterly" | null;
+            /**
+             * Format: int32
+             * @description Fiscal year; null if the period is not known.
+             */
+            fiscal_year: number | null;
+            /**
+             * Format: int32
+             * @description Quarterly periods only.
+             */
+            fiscal_quarter: number | null;
+            /**
+             * Format: date
+             * @description First day of the period.
+             */
+            period_start: string | null;
+            /**
+             * Format: date
+             * @description Last day of the period.
+             */
+            period_end: string | null;
+            /**
+             * Format: date
+             * @description Date of filing.
+             */
+            filed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the register accepted it, if it says so.
+             */
+            accepted_at: string | null;
+            /**
+             * Format: uri
+             * @description The document.
+             */
+            document_url: string | null;
+            /** @description Whether its figures are consolidated; true if it states both. Null: no figures are known. */
+            is_consolidated: boolean | null;
+            /** @description All documents of its period and scope, by version; empty if no figures are known. */
+            versions: components["schemas"]["FilingVersion"][];
+            /** @description The document of the version before it. */
+            supersedes: string | null;
+            /** @description Where the document was found. */
+            sources: components["schemas"]["FigureSource"][];
+        };
+        /** @description Filings of a company. */
+        FilingList: {
+            /** @description `firm:<COUNTRY>:<org_number>`. */
+            company_id: string;
+            /** @description Canonical registry number. */
+            org_number: string;
+            /** @description Name as registered. */
+            name: string;
+            /** @description The rows of this page. */
+            data: components["schemas"]["Filing"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Whether more rows follow this page. */
+            has_more: boolean;
+        };
         /** @description One owner, merged from all sources. */
         Owner: {
             /** @description Id of the holder within this company. */
@@ -573,6 +801,121 @@ export interface components {
             next_cursor: string | null;
             /** @description Whether more rows follow this page. */
             has_more: boolean;
+        };
+        /** @description One relation of a company to a holder, merged from the sources that state it. */
+        GroupLine: {
+            /** @description The parent, or the child; null for a parent of which only a name or an LEI is known. */
+            company_id: string | null;
+            /** @description Id of the holder within the company that it holds. */
+            holder_id: string;
+            /** @description As in its profile, else as stated; null if no source states it. */
+            name: string | null;
+            /** @description As in its profile, else as stated. */
+            country: string | null;
+            /** @description Share of capital; null if only a band is known, or none. */
+            pct: number | null;
+            /** @description Lower bound. */
+            pct_min: number | null;
+            /** @description Upper bound. */
+            pct_max: number | null;
+            /** @description Share of votes. */
+            votes_pct: number | null;
+            /** @description Kind of relation; only a shareholding has percentages. */
+            relation: string;
+            /** @description Whether the sources call it direct; null if they do not say. */
+            is_direct: boolean | null;
+            /** @description LEI by which the source names the holder. */
+            holder_lei: string | null;
+            /**
+             * Format: int32
+             * @description Relations between this line and the requested company.
+             */
+            level: number;
+            /** @description The company at the other end of the relation. */
+            via: string;
+            /** @description Whether both ends are in one of `circles`. */
+            in_circle: boolean;
+            /**
+             * Format: date
+             * @description Date of the percentage, else of the relation.
+             */
+            as_of: string;
+            /**
+             * @description Whether the sources agree.
+             * @enum {string}
+             */
+            reconciliation: "single" | "agreed" | "latest_wins" | "conflict";
+            /** @description The relation according to each source. */
+            sources: components["schemas"]["HoldingSource"][];
+        };
+        /** @description Children, by level, then by the id of their holder, largest share first. */
+        GroupChildren: {
+            /** @description The rows of this page. */
+            data: components["schemas"]["GroupLine"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Whether more rows follow this page. */
+            has_more: boolean;
+        };
+        /** @description The group of a company. */
+        CompanyGroup: {
+            /** @description `firm:<COUNTRY>:<org_number>`. */
+            company_id: string;
+            /** @description Canonical registry number. */
+            org_number: string;
+            /** @description Name as registered. */
+            name: string;
+            /** @description The ends of the chains of holders who decide, where a walk upwards reached them. */
+            ultimate_parents: components["schemas"]["GroupLine"][];
+            /** @description Holders of the company itself, those who decide first. */
+            parents: components["schemas"]["GroupLine"][];
+            /** @description Whether there are more; `/ownership` lists all owners. */
+            has_more_parents: boolean;
+            children: components["schemas"]["GroupChildren"];
+            /** @description Companies that hold each other, directly or through others, among those visited. */
+            circles: string[][];
+            /**
+             * Format: int32
+             * @description Companies whose relations were read.
+             */
+            visited_companies: number;
+            /** @description False if a limit ended the walk: there may be more lines and circles. */
+            is_complete: boolean;
+            /**
+             * Format: date
+             * @description The day, if `as_of` or `known_at` is given.
+             */
+            as_of?: string;
+            /**
+             * Format: date-time
+             * @description The time, if `as_of` or `known_at` is given.
+             */
+            known_at?: string;
+        };
+        /** @description A company that what was typed may be the beginning of. */
+        Suggestion: {
+            /** @description `firm:<COUNTRY>:<org_number>`. */
+            id: string;
+            /** @description Canonical registry number. */
+            org_number: string;
+            /** @description Name as registered. */
+            name: string;
+            /** @description Market code. */
+            country: string;
+            /**
+             * @description Status of the company.
+             * @enum {string}
+             */
+            status: "active" | "dormant" | "dissolved";
+            /** @description Whether there is evidence of a listing. */
+            is_listed: boolean;
+            /** @description What begins with the text. */
+            matched_by: string;
+        };
+        /** @description Suggestions, best first. */
+        SuggestionList: {
+            /** @description The suggestions. */
+            data: components["schemas"]["Suggestion"][];
         };
         /** @description Source of the event. */
         EventSource: {

@@ -28,6 +28,8 @@ export interface Seams {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly online: () => boolean;
+  /** Whether `fetch` adds what authenticates: a query without a key is then sent without Authorization. */
+  readonly isKeyOptional: boolean;
 }
 
 export interface Client {
@@ -40,6 +42,7 @@ export const PAGE: Seams = {
   now: () => Date.now(),
   random: () => Math.random(),
   online: () => typeof navigator === "undefined" || navigator.onLine !== false,
+  isKeyOptional: false,
 };
 
 export function createClient(seams: Seams = PAGE): Client {
@@ -47,7 +50,7 @@ export function createClient(seams: Seams = PAGE): Client {
   const flights = new Flights();
   return {
     async read<T>(query: Query<T>, signal: AbortSignal, renewed: boolean): Promise<T> {
-      const address = addressOf(query);
+      const address = addressOf(query, seams.isKeyOptional);
       const name = nameOf(query);
       const kept = cache.get(name);
       const answer =
@@ -64,8 +67,8 @@ export function createClient(seams: Seams = PAGE): Client {
   };
 }
 
-function addressOf(query: Query<unknown>): string {
-  const fault = faultOfKey(query.key);
+function addressOf(query: Query<unknown>, isKeyOptional: boolean): string {
+  const fault = isKeyOptional && query.key === "" ? null : faultOfKey(query.key);
   if (fault !== null) throw new ReadError(localFailure(fault));
   if (query.path === null) throw new ReadError(localFailure("invalid_org_number"));
   return query.base + query.path;
@@ -93,7 +96,8 @@ class Exchange {
 
   async #ask(tag: string | null): Promise<Answer> {
     const timeout = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
-    const headers = { Accept: "application/json", Authorization: `Bearer ${this.query.key}` };
+    const { key } = this.query;
+    const headers = { Accept: "application/json", ...(key === "" ? {} : { Authorization: `Bearer ${key}` }) };
     try {
       const response = await this.seams.fetch(this.address, {
         // A tag of ours is for the service; the browser's own cache has no say then.
