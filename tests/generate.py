@@ -39,6 +39,7 @@ def generate() -> None:
     openapi_frozen.refresh(publish=False)
     write_collections(ROOT / "collections")
     _write_client_types(ROOT / "sdk" / "typescript")
+    _write_company_pages(ROOT / "ui", ROOT / "api/dashboard/bundle")
     _write_client_models(ROOT / "sdk" / "python")
 
 
@@ -48,6 +49,14 @@ def _write_client_types(package: Path) -> None:
         subprocess.run(["node", "scripts/types.mjs"], cwd=package, check=True)
     else:
         print("sdk/typescript/node_modules is missing (no npm): sdk/typescript/src/openapi.ts was left as it is")
+
+
+def _write_company_pages(ui: Path, bundle: Path) -> None:
+    """Scripts and styles of the dashboard's company pages, from the components; needs the packages from npm."""
+    if (ui / "node_modules").is_dir():
+        subprocess.run(["node", "scripts/bundle.mjs", bundle], cwd=ui, check=True)
+    else:
+        print("ui/node_modules is missing (no npm): api/dashboard/bundle was left as it is")
 
 
 def _write_client_models(package: Path) -> None:

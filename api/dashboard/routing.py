@@ -5,7 +5,7 @@ here: the content of a page (`api.dashboard.pages`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
@@ -28,9 +28,9 @@ from api.dashboard.html_forms import (
 from api.dashboard.sessions import AuthenticatedSession
 from api.http.context import NO_KEY, ApiRequest, RequestContext, current_request
 from api.http.response_headers import NO_STORE
-from api.http.responses import Header, HttpResponse
+from api.http.responses import Header, HttpResponse, problem_response
 from api.http.routing import options_response
-from api.problems.problem import ProblemError, not_found_problem
+from api.problems.problem import ProblemError, new_problem, not_found_problem
 from api.settings.tiers import Tier
 
 _NAMES: Final = {"session": "firm_session", "visitor": "firm_visitor"}
@@ -79,8 +79,8 @@ _HTML: Final = (b"content-type", b"text/html; charset=utf-8")
 _POLICY: Final = (
     b"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-SAFETY: Final = (
-    (b"content-security-policy", _POLICY),
+_SCRIPTS: Final = b"; script-src 'self'; connect-src 'self'"
+_COMMON: Final = (
     # not `no-referrer`: browsers would then send forms without Origin
     (b"referrer-policy", b"same-origin"),
     (b"x-frame-options", b"DENY"),
@@ -89,7 +89,10 @@ SAFETY: Final = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=()"),
     (b"vary", b"Cookie"),
 )
+SAFETY: Final = ((b"content-security-policy", _POLICY), *_COMMON)
 """No scripts, no inline styles, nothing from other hosts, no framing."""
+SCRIPTED: Final = ((b"content-security-policy", _POLICY + _SCRIPTS), *_COMMON)
+"""The same for pages that run the service's own scripts: files, never what stands in a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,8 @@ class PageRequest:
     session: AuthenticatedSession | None
     session_token: str | None
     form: Form = field(default_factory=dict)
+    runs_scripts: bool = False
+    """True if the page runs scripts of this service (`PagePolicy`)."""
 
     @property
     def path_prefix(self) -> str:
@@ -150,7 +155,8 @@ class PageRequest:
             request_id=self.context.request_id,
             **values,
         )
-        told = [_HTML, (b"content-length", b"%d" % len(body)), NO_STORE, *SAFETY, *headers]
+        safety = SCRIPTED if self.runs_scripts else SAFETY
+        told = [_HTML, (b"content-length", b"%d" % len(body)), NO_STORE, *safety, *headers]
         if self.is_new_browser:
             told.append(self.cookies.write("visitor", self.browser_token))
         return HttpResponse(status, told, body)
@@ -175,11 +181,17 @@ class PagePolicy:
     """The page is 404 for others."""
     form_limit: int = FORM_LIMIT
     """Maximum size of the form in bytes."""
+    runs_scripts: bool = False
+    """The page runs scripts of this service."""
+    is_data: bool = False
+    """What scripts of pages read: errors are problem documents, and requests of other sites are refused."""
 
 
 SIGNED_IN: Final = PagePolicy()
 ANONYMOUS: Final = PagePolicy(is_anonymous=True)
 OPERATOR_ONLY: Final = PagePolicy(is_operator_only=True)
+COMPONENTS: Final = PagePolicy(runs_scripts=True)
+DATA: Final = PagePolicy(is_data=True)
 _PAGE: Final = "firm_page"
 
 
@@ -205,10 +217,15 @@ async def _open_page(request: Request[Any, Any, Any]) -> HttpResponse | None:
     cookies = _request_cookies(context)
     state[_PAGE] = _anonymous_request(context, cookies)
     form: Form = {}
+    if access.is_data:
+        check_form_origin(context.request_headers, context.services.settings.public_url)
     if context.method == "POST":
         check_form_origin(context.request_headers, context.services.settings.public_url)
         form = await read_form(context.request_headers, request.receive, access.form_limit)
-    state[_PAGE] = page = await _identify_request(context, cookies, access.is_anonymous, form)
+    page = await _identify_request(context, cookies, access.is_anonymous, form)
+    state[_PAGE] = page = replace(page, runs_scripts=access.runs_scripts)
+    if access.is_data and page.session is None:
+        raise new_problem("missing_api_key", "The session has ended. Sign in again.")
     if not access.is_anonymous and page.session is None:
         return page.redirect_to(SIGN_IN, [cookies.forget("session")])
     if access.is_operator_only and not page.is_operator:
@@ -227,6 +244,9 @@ def _on_page_error(request: ApiRequest, refused: PageError) -> HttpResponse:
 
 
 def _on_problem(request: ApiRequest, problem: ProblemError) -> HttpResponse:
+    if request.route_handler.opt.get("access", SIGNED_IN).is_data:
+        told = problem_response(_current_page(request).context, problem)
+        return HttpResponse(told.status, [*told.headers, *SAFETY], told.body)
     return _problem_page(_current_page(request), problem)
 
 

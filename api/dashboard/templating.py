@@ -4,8 +4,9 @@ Does not belong here: headers (`api.dashboard.routing`), or the content of a pag
 """
 
 import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -17,29 +18,38 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from api.common.time_spans import format_span
 
 _HERE: Final = Path(__file__).parent
-_TYPES: Final = {".css": b"text/css; charset=utf-8", ".svg": b"image/svg+xml"}
+_TYPES: Final = {".css": b"text/css; charset=utf-8", ".js": b"text/javascript; charset=utf-8", ".svg": b"image/svg+xml"}
+_BUNDLE: Final = _HERE / "bundle"
 UNKNOWN: Final = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class StaticAsset:
-    """A static file of the pages; `version` changes with its content."""
+    """A static file of the pages; `version` changes with its content, and so does the name if `is_named_by_content`."""
 
     name: str
     media_type: bytes
     body: bytes
     version: str
+    is_named_by_content: bool = False
 
 
 @lru_cache(1)
 def static_assets() -> Mapping[str, StaticAsset]:
-    """The static files by name."""
-    return load_assets(_HERE / "assets")
+    """The static files by name, those of the bundle of components (`ui/scripts/bundle.mjs`) included."""
+    built = [replace(_load_asset(_BUNDLE / name), is_named_by_content=True) for name in bundle_names().values()]
+    return MappingProxyType({**load_assets(_HERE / "assets"), **{one.name: one for one in built}})
 
 
 def load_assets(folder: Path) -> Mapping[str, StaticAsset]:
     """The static files of a folder by name."""
     return MappingProxyType({one.name: _load_asset(one) for one in sorted(folder.iterdir())})
+
+
+@lru_cache(1)
+def bundle_names() -> Mapping[str, str]:
+    """Names of the bundle's files by what pages call them, as `company.js`."""
+    return MappingProxyType(json.loads((_BUNDLE / "bundle.json").read_text(encoding="utf-8")))
 
 
 def render_template(template: str, **values: Any) -> bytes:
@@ -69,7 +79,10 @@ def template_environment(*folders: Path) -> Environment:
         "number": _format_number,
         "span": format_span,
     }
-    environment.globals |= {"versions": {name: asset.version for name, asset in static_assets().items()}}
+    environment.globals |= {
+        "versions": {name: asset.version for name, asset in static_assets().items()},
+        "bundle": bundle_names(),
+    }
     return environment
 
 

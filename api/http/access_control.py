@@ -14,7 +14,7 @@ from api.auth.allowed_origins import is_allowed_origin, parse_origin
 from api.common.redaction import redact
 from api.http.authenticator import Caller, basic_as_bearer
 from api.http.content_negotiation import check_accept, check_body
-from api.http.context import READS, RequestContext
+from api.http.context import IN_PROCESS_CALLER, READS, RequestContext
 from api.http.json_body import BodyPolicy
 from api.problems.problem import ProblemError, new_problem
 from api.settings.billing import PLAN
@@ -35,10 +35,8 @@ _KEY_IN_URL: Final = re.compile(
 async def authorize(context: RequestContext) -> None:
     """Runs all checks for a non-public handler and sets the caller."""
     check_url(context.scope["raw_path"], context.query_string)
-    service, authorization = context.services, context.request_headers.get(b"authorization")
-    if context.route_policy.accepts_basic:
-        authorization = basic_as_bearer(authorization)
-    caller = service.authenticator.cached_caller(authorization) or await authenticate(context, authorization)
+    service = context.services
+    caller: Caller = context.scope.get(IN_PROCESS_CALLER) or await _caller_of_key(context)
     limits, meter = service.rate_limiter, caller.account_limits
     context.caller = caller
     if caller.kind == "public":
@@ -60,6 +58,13 @@ async def authorize(context: RequestContext) -> None:
     check_body(context.request_headers, body.limit, body.media_types)
     if context.route_policy.required_feature is not None:
         check_tier(context, caller, context.route_policy.required_feature)
+
+
+async def _caller_of_key(context: RequestContext) -> Caller:
+    authorization = context.request_headers.get(b"authorization")
+    if context.route_policy.accepts_basic:
+        authorization = basic_as_bearer(authorization)
+    return context.services.authenticator.cached_caller(authorization) or await authenticate(context, authorization)
 
 
 async def authenticate(context: RequestContext, authorization: bytes | None) -> Caller:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from api.services import ApiServices
 
 READS: Final = ("GET", "HEAD")
+IN_PROCESS_CALLER: Final = "firm_caller"
+"""Key of the ASGI scope for who asks, set only by pages of this service: servers do not put headers under such keys."""
 
 
 class CorsPolicy(Enum):

@@ -89,6 +89,16 @@ def listed_companies(connection: Connection, watchlist_id: str, company_ids: Col
     return {one for part in parts for one in connection.scalars(listed.where(WatchlistCompany.company_id.in_(part)))}
 
 
+def watchlists_with(connection: Connection, account_id: str, company_id: str) -> set[str]:
+    """The account's watchlists that a company is on."""
+    found = select(WatchlistCompany.watchlist_id).join(
+        Watchlist, Watchlist.watchlist_id == WatchlistCompany.watchlist_id
+    )
+    return {
+        *connection.scalars(found.where(Watchlist.account_id == account_id, WatchlistCompany.company_id == company_id))
+    }
+
+
 def owned_watchlists(connection: Connection, account_id: str, watchlist_ids: Collection[str]) -> set[str]:
     """Those of the watchlists that are the account's."""
     owned = select(Watchlist.watchlist_id).where(

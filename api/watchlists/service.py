@@ -114,6 +114,10 @@ class WatchlistService:
         await self.get(account_id, watchlist_id)
         return await self._control.read(repository.company_page, watchlist_id, after, limit)
 
+    async def lists_with(self, account_id: str, company_id: str) -> set[str]:
+        """Ids of the account's watchlists that a company is on."""
+        return await self._control.read(repository.watchlists_with, account_id, company_id)
+
     async def change_companies(self, account_id: str, watchlist_id: str, body: Object) -> MembershipChange:
         """Adds and removes companies, all or none; 422 if one is to be both added and removed."""
         asked = read_body(MembershipChanges, body)

@@ -21,7 +21,8 @@ def test_all_are_there_and_have_a_value(seen: Seen) -> None:
     for name in ("wide", "narrow", "dark"):
         states = {kind: one["state"] for kind, one in seen.page(name).items()}
         assert states == dict.fromkeys(
-            ("card", "stats", "financials", "ownership", "calendar", "news", "changes"), "ready"
+            ("card", "stats", "chart", "financials", "ownership", "group", "filings", "calendar", "news", "changes"),
+            "ready",
         )
 
 
@@ -55,6 +56,25 @@ def test_the_figures_are_those_of_the_accounts(seen: Seen) -> None:
     assert [value for *_, value in shown if value is not None]
     latest = {row: value for row, _, value in seen.page("wide")["stats"]["figures"] if row != "margin"}
     assert [latest[row] for row in FIGURES] == texts([periods[0][row] for row in FIGURES])
+
+
+def test_the_bars_are_the_accounts_of_the_years(seen: Seen) -> None:
+    drawn = [column for column in seen.page("wide")["chart"]["columns"] if len(column) > 1]
+    told = [
+        [period["period"], *([row, str(period[row])] for row in ("revenue", "net_result") if period[row] is not None)]
+        for period in reversed(seen.answers["chart"])
+    ]
+    assert drawn
+    assert drawn == [column for column in told if len(column) > 1]
+
+
+def test_the_group_and_the_filings_are_those_of_the_service(seen: Seen) -> None:
+    group, filings = seen.answers["group"], seen.answers["filings"]
+    shown = seen.page("grouped")["group"]
+    assert shown["children"] == [line["company_id"] for line in group["children"]["data"]]
+    assert {line["company_id"] or "" for line in group["parents"]} <= set(shown["parents"])
+    assert shown["children"] or shown["parents"]
+    assert seen.page("wide")["filings"]["filings"] == [one["filing_id"] for one in filings]
 
 
 def test_the_owners_are_those_of_the_register(seen: Seen) -> None:

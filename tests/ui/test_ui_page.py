@@ -8,7 +8,7 @@ import pytest
 from tests.browsing import Run, Tab, browsing
 from tests.ui.tour import UNKNOWN_COMPANY, UNKNOWN_KEY, gallery_at
 
-KINDS = ("card", "stats", "financials", "ownership", "calendar", "news", "changes")
+KINDS = ("card", "stats", "chart", "financials", "ownership", "group", "filings", "calendar", "news", "changes")
 
 
 @pytest.fixture(scope="module")

@@ -59,6 +59,7 @@ class Chosen:
     filed: str  # with the most accounts
     told: str  # with news
     owned: str  # with the most owners, and events
+    grouped: str  # with the most companies above and below it
     without: str  # with neither owners nor events
     hostile: str  # with a name that is made to break out of a page
 
@@ -124,6 +125,7 @@ def _visits(gallery: str, base: str, keys: Keys, chosen: Chosen) -> Iterator[dic
     yield page("dark", colours="dark", locale="sv")
     yield page("told", company=chosen.told)
     yield page("owned", company=chosen.owned, press=True)
+    yield page("grouped", company=chosen.grouped)
     yield page("owned-narrow", NARROW, company=chosen.owned)
     yield page("empty", company=chosen.without)
     yield page("hostile", company=chosen.hostile)
@@ -142,6 +144,9 @@ def _answers(client: httpx.Client, chosen: Chosen) -> dict[str, Any]:
         "profile": _get(client, chosen.filed, include="detail"),
         "hostile": _get(client, chosen.hostile),
         "periods": _data(client, chosen.filed, "/financials", period_type="annual", years=5),
+        "chart": _data(client, chosen.filed, "/financials", period_type="annual", years=8),
+        "group": _get(client, f"{chosen.grouped}/group", limit=50),
+        "filings": _data(client, chosen.filed, "/filings", limit=10),
         "owners": _data(client, chosen.owned, "/ownership", limit=100),
         "news": _data(client, chosen.told, "/events", event_type="news.published", limit=10),
         "changes": _data(client, chosen.owned, "/events", event_type=CHANGES, limit=25),
@@ -153,11 +158,13 @@ def _choose(client: httpx.Client) -> Chosen:
     companies = _get(client, "", limit=100)["data"]
     ids = [company["id"] for company in companies if HOSTILE not in company["name"]]
     events = {one: _data(client, one, "/events", limit=100) for one in ids}
+    groups = {one: _get(client, f"{one}/group") for one in ids}
     owners = {one: len(_data(client, one, "/ownership")) for one in ids}
     return Chosen(
         filed=max(ids, key=lambda one: len(_data(client, one, "/financials"))),
         told=next(one for one in ids if any(event["event_type"] == "news.published" for event in events[one])),
         owned=max(ids, key=lambda one: (owners[one], len(events[one]))),
+        grouped=max(ids, key=lambda one: len(groups[one]["parents"]) + len(groups[one]["children"]["data"])),
         hostile=next(company["id"] for company in companies if HOSTILE in company["name"]),
         without=next(one for one in ids if not events[one] and not owners[one]),
     )

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { faults, isPictured, launched, overhang } from "../browsing.mjs";
 
 const PATIENCE = 20_000;
-const COMPONENTS = 7;
+const COMPONENTS = 10;
 
 /** Runs in the page: every component as its reader and its machine find it. */
 function found() {
@@ -23,12 +23,19 @@ function found() {
       value(cell),
     ]),
     facts: all(section, ".firmdata-fact", (fact) => [
-      fact.querySelector("dt").textContent,
+      fact.querySelector("dt").firstChild.textContent,
       value(fact) ?? fact.querySelector("time")?.dateTime ?? fact.querySelector("dd").textContent,
     ]),
     holders: all(section, "[data-holder]", (row) => [row.dataset.holder, value(row)]),
     events: all(section, "[data-event]", (line) => line.dataset.event),
     bars: section.querySelectorAll(".firmdata-bar").length,
+    columns: all(section, "[data-column]", (column) => [
+      column.dataset.column,
+      ...[...column.querySelectorAll("[data-bar]")].map((bar) => [bar.dataset.bar, bar.dataset.value]),
+    ]),
+    parents: all(section, "[data-parent]", (line) => line.dataset.parent),
+    children: all(section, "[data-child]", (line) => line.dataset.child),
+    filings: all(section, "[data-filing]", (line) => line.dataset.filing),
   }));
 }
 
@@ -92,7 +99,7 @@ const { browser: executablePath, folder, visits } = JSON.parse(await text(proces
 const browser = await launched(executablePath);
 try {
   const answers = {};
-  // One after another: a publishable key may ask five times a second, and each page asks seven times at once.
+  // One after another: a publishable key may ask five times a second, and each page asks ten times at once.
   for (const visit of visits) answers[visit.name] = await visited(browser, folder, visit);
   process.stdout.write(JSON.stringify(answers));
 } finally {

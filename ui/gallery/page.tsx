@@ -9,10 +9,15 @@ import { createRoot } from "react-dom/client";
 import {
   ChangeFeed,
   CompanyCard,
+  CompanySearch,
   EventsCalendar,
+  FilingList,
+  FinancialsChart,
   FinancialsTable,
   FirmdataProvider,
+  GroupTree,
   KeyStats,
+  messagesFor,
   NewsFeed,
   OwnershipChart,
 } from "../src/index.js";
@@ -38,6 +43,11 @@ const [base, key, company, locale] = FIELDS.map(({ name, usual }) => given.get(n
   string,
 ];
 
+/** The gallery on another company. */
+function addressOf(companyId: string): string {
+  return `?${new URLSearchParams({ base, key, company: companyId, locale }).toString()}`;
+}
+
 function Chosen(): ReactNode {
   return (
     <form className="gallery-form">
@@ -62,12 +72,22 @@ function Invitation(): ReactNode {
 
 function All(): ReactNode {
   return (
-    <FirmdataProvider baseUrl={base} publishableKey={key} locale={locale}>
+    <FirmdataProvider
+      baseUrl={base}
+      publishableKey={key}
+      locale={locale}
+      messages={messagesFor(locale)}
+      hrefOf={addressOf}
+    >
       <main>
-        <CompanyCard companyId={company} className="gallery-wide" />
+        <CompanySearch className="gallery-wide" />
+        <CompanyCard companyId={company} className="gallery-wide" hasSources />
         <KeyStats companyId={company} className="gallery-wide" />
+        <FinancialsChart companyId={company} className="gallery-wide" />
         <FinancialsTable companyId={company} years={5} className="gallery-wide" />
         <OwnershipChart companyId={company} className="gallery-wide" />
+        <GroupTree companyId={company} />
+        <FilingList companyId={company} />
         <EventsCalendar companyId={company} />
         <NewsFeed companyId={company} />
         <ChangeFeed

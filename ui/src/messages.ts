@@ -1,5 +1,6 @@
 /**
- * Every word that components say. A page in another language gives its own through the provider.
+ * Every word that components say, in English; `messages/` has it in Swedish, Norwegian and Finnish. A page gives
+ * one of them, or its own, through the provider. A language that lacks a word fails the compiler.
  *
  * `{name}` marks what is filled in. Numbers, currencies and days are not words: `format` writes them.
  */
@@ -70,7 +71,59 @@ export const english = {
   accountsAgain: "Accounts of {period} again, version {version}",
   held: "{holder}: {before} → {after}",
   document: "document",
+  provenance: "Source of: {field}",
+  retrieved: "retrieved {instant}",
+  licence: "licence {licence}",
+  recordNumber: "record {id}",
+  chart: "Revenue and result",
+  chartOf: "{figures} of {name}, in {currency}",
+  noCurrency: "an unknown currency",
+  otherCurrency: "Amounts of different currencies are drawn apart: they cannot be compared.",
+  years: "Years",
+  quarters: "Quarters",
+  periodLength: "Length of the periods",
+  periods: "Periods",
+  months: "{count} months",
+  unusualLength: "Periods of an unusual length are marked with their months.",
+  noPeriod: "No accounts",
+  asTable: "Show as a table",
+  noQuarters: "No quarterly accounts are known.",
+  structure: "Group",
+  above: "Belongs to",
+  ultimate: "Ultimately",
+  below: "Holds",
+  noParents: "No parent company is known.",
+  noChildren: "No company that it holds is known.",
+  moreParents: "There are more owners.",
+  unnamed: "A company without a known name",
+  identifiedBy: "LEI {lei}",
+  inCircle: "holds itself through others",
+  shownAbove: "shown above",
+  open: "Show what {name} holds",
+  back: "Back to {name}",
+  more: "Show more",
+  incomplete: "The group is larger than what was read.",
+  filings: "Filings",
+  filingsOf: "Filings of {name}",
+  noFilings: "No filings are known.",
+  period: "Period",
+  versionOf: "version {version} of {count}",
+  search: "Find a company",
+  searchHint: "Name, number or symbol",
+  suggestions: "Companies",
+  found: "{count} companies. Choose with the arrow keys.",
+  noneFound: "No company begins like this.",
 } as const;
+
+/** Kinds of relation of a group; one that a later service has is shown by its own name. */
+export const relations = {
+  shareholding: "shareholding",
+  control: "control",
+  accounting_consolidation: "consolidated",
+} as const;
+
+/** Types of filing; one that a later service has is shown by its own name. */
+export const filingTypes = { annual_report: "Annual report", interim_report: "Interim report" } as const;
 
 export const statuses = { active: "Active", dormant: "Dormant", dissolved: "Dissolved" } as const;
 
@@ -117,7 +170,7 @@ const local: Readonly<Record<LocalCode, string>> = {
 };
 
 /** By the code of a failure; `other` for codes that a later service may have. */
-export const failures: Readonly<Record<string, string>> & { readonly other: string } = {
+export const failures = {
   ...local,
   missing_api_key: "No publishable key is given.",
   invalid_api_key: "The key is not valid.",
@@ -131,13 +184,14 @@ export const failures: Readonly<Record<string, string>> & { readonly other: stri
   tier_required: "This is not part of the account's tier.",
   invalid_org_number: "This is not a company number.",
   company_not_found: "No such company is known.",
+  company_not_known_then: "The company was not known on that day.",
   market_not_available: "This market is not served yet.",
   rate_limited: "Too many requests at once.",
   quota_exceeded: "The requests of this month are used up.",
   service_unavailable: "The service is not available for the moment.",
   internal_error: "Something failed in the service.",
   other: "The service could not answer.",
-};
+} as const;
 
 export const waits = {
   seconds: "Possible again in {seconds} seconds.",
@@ -146,16 +200,33 @@ export const waits = {
 
 type Words<T> = { readonly [name in keyof T]: string };
 
+/** Words of `table` by a name that a later service may have made; undefined for one that they lack. */
+export function wordFor(table: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 export interface Messages extends Words<typeof english> {
   readonly statuses: Words<typeof statuses>;
   readonly eventTypes: Words<typeof eventTypes>;
   readonly profileFields: Words<typeof profileFields>;
   readonly figures: Words<typeof figures>;
-  readonly failures: Readonly<Record<string, string>> & { readonly other: string };
+  readonly relations: Words<typeof relations>;
+  readonly filingTypes: Words<typeof filingTypes>;
+  readonly failures: Words<typeof failures>;
   readonly waits: Words<typeof waits>;
 }
 
-export const ENGLISH: Messages = { ...english, statuses, eventTypes, profileFields, figures, failures, waits };
+export const ENGLISH: Messages = {
+  ...english,
+  statuses,
+  eventTypes,
+  profileFields,
+  figures,
+  relations,
+  filingTypes,
+  failures,
+  waits,
+};
 
 /** A message with what stands in for its `{names}`; a name that nothing stands for stays as it is. */
 export function filled(message: string, given: Readonly<Record<string, string>>): string {

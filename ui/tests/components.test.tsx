@@ -5,6 +5,7 @@ import { StrictMode, type ReactNode } from "react";
 import { describe, expect, test, vi } from "vitest";
 import * as components from "../src/index.js";
 import { CompanyCard } from "../src/index.js";
+import { wordFor } from "../src/messages.js";
 import type { Company, Ownership } from "../src/model.js";
 import { company, events, financials, ownership, problem } from "./examples.js";
 import {
@@ -21,8 +22,13 @@ import {
 } from "./page.js";
 import { held, KEY, refusal, serving } from "./service.js";
 
-test("the package has the seven components of the product and nothing that is none", () => {
-  expect(Object.keys(components).sort()).toEqual([...NAMES, "ENGLISH", "FirmdataProvider"].sort());
+const HOOKS = ["Company", "Events", "Filings", "Financials", "Group", "Ownership", "Suggestions"];
+const LANGUAGES = ["ENGLISH", "FINNISH", "NORWEGIAN", "SWEDISH", "messagesFor"];
+
+test("the package has its components, hooks and languages, and nothing else", () => {
+  const hooks = HOOKS.map((name) => `use${name}`);
+  const all = [...NAMES, "CompanySearch", ...hooks, ...LANGUAGES, "FirmdataProvider"];
+  expect(Object.keys(components).sort()).toEqual(all.sort());
 });
 
 describe("every component", () => {
@@ -50,7 +56,7 @@ describe("every component", () => {
       show(service, <Component companyId={COMPANY} />);
       const alert = await screen.findByRole("alert");
       expect(alert.dataset["code"]).toBe(code);
-      expect(alert.textContent).toContain(components.ENGLISH.failures[code]?.split("{")[0]);
+      expect(alert.textContent).toContain(wordFor(components.ENGLISH.failures, code)?.split("{")[0]);
       expect(alert.textContent).toContain(told.detail);
       expect(alert.textContent).toContain(told.request_id);
       cleanup();
@@ -126,16 +132,19 @@ describe("every component", () => {
   });
 
   test.each([
-    ["is known by nothing", 7, { id: 1, name: {}, status: {} }, [null, {}]],
+    ["is known by nothing", NAMES.length, { id: 1, name: {}, status: {} }, [null, {}]],
     [
       "lacks what is drawn",
-      6, // key figures take what is absent for unknown
+      NAMES.length - 1, // key figures take what is absent for unknown
       { id: "firm:NO:999999999", name: "X", status: "active", country: {} },
       [
         {
           period: "2025",
           period_end: "2025-12-31",
           holder_id: "own_1",
+          via: "firm:NO:999999999",
+          filing_id: "fil_1",
+          filing_type: "annual_report",
           event_id: "evt_1",
           occurred_at: "never",
         },
@@ -144,13 +153,21 @@ describe("every component", () => {
   ])("an answer that %s breaks no page, and the next one is shown", async (_, broken, profile, data) => {
     let isSound = false;
     const sound = answers();
-    const spoilt = answers({ profile, financials: { data }, ownership: { data }, events: { data } });
+    const group = {
+      company_id: "firm:NO:999999999",
+      name: "X",
+      parents: data,
+      ultimate_parents: [],
+      children: { data },
+    };
+    const lists = { financials: { data }, ownership: { data }, events: { data }, filings: { data } };
+    const spoilt = answers({ profile, group, ...lists });
     const service = await serving((url) => (isSound ? sound(url) : spoilt(url)));
     show(service, everything());
     await waitFor(() => expect(document.querySelectorAll('[data-state="loading"]')).toHaveLength(0));
     const codes = screen.getAllByRole("alert").map((alert) => alert.dataset["code"]);
     expect(codes).toEqual(Array(broken).fill("unreadable_answer"));
-    expect(document.querySelectorAll("section")).toHaveLength(7);
+    expect(document.querySelectorAll("section")).toHaveLength(NAMES.length);
     vi.mocked(console.error).mockClear(); // React tells the developer of what cannot be drawn
     isSound = true;
     for (const button of screen.getAllByRole("button", { name: "Try again" })) act(() => button.click());
@@ -168,7 +185,7 @@ describe("every component", () => {
     const service = await serving(answers());
     show(service, <StrictMode>{everything()}</StrictMode>);
     await ready();
-    expect(document.querySelectorAll("section")).toHaveLength(7);
+    expect(document.querySelectorAll("section")).toHaveLength(NAMES.length);
   });
 
   test("another language has its own words, numbers and days", async () => {

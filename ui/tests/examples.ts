@@ -1,7 +1,17 @@
 /** What the service answers, by the examples of its OpenAPI document. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Company, CompanyEvent, EventPage, Financials, Ownership, Problem } from "../src/model.js";
+import type {
+  Company,
+  CompanyEvent,
+  EventPage,
+  Filings,
+  Financials,
+  Group,
+  Ownership,
+  Problem,
+  Suggestions,
+} from "../src/model.js";
 
 interface Example<T> {
   readonly value: T;
@@ -33,6 +43,9 @@ function answered<T>(path: string): T {
 export const company = (): Company => answered("/api/v1/companies/{org_number}");
 export const financials = (): Financials => answered("/api/v1/companies/{org_number}/financials");
 export const ownership = (): Ownership => answered("/api/v1/companies/{org_number}/ownership");
+export const group = (): Group => answered("/api/v1/companies/{org_number}/group");
+export const filings = (): Filings => answered("/api/v1/companies/{org_number}/filings");
+export const suggestions = (): Suggestions => answered("/api/v1/companies/suggest");
 export const eventPage = (): EventPage => answered("/api/v1/companies/{company_id}/events");
 
 /** One event of each type: the bodies of the webhooks hold the same `data`. */

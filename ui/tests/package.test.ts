@@ -14,12 +14,17 @@ const LARGEST_BYTES = 60_000;
 const NAMES = [
   "ChangeFeed",
   "CompanyCard",
+  "CompanySearch",
   "EventsCalendar",
+  "FilingList",
+  "FinancialsChart",
   "FinancialsTable",
+  "GroupTree",
   "KeyStats",
   "NewsFeed",
   "OwnershipChart",
 ];
+const CHARTS = ["FinancialsChart", "OwnershipChart"];
 const manifest = JSON.parse(readFileSync(`${ui}package.json`, "utf8")) as Record<
   string,
   Record<string, string>
@@ -30,8 +35,12 @@ beforeAll(() => {
 }, 60_000);
 
 // Each names its kind to the frame around it: `kind:"card"` in a bundle is that component in it.
-const KINDS = ["card", "financials", "stats", "ownership", "news", "calendar", "changes"];
-const kindsIn = (bundle: string): string[] => KINDS.filter((kind) => bundle.includes(`kind:"${kind}"`));
+const KINDS = ["card", "financials", "chart", "stats", "ownership", "group", "filings", "news", "calendar", "changes"];
+const SEARCH = 'component:"search"';
+const kindsIn = (bundle: string): string[] => [
+  ...KINDS.filter((kind) => bundle.includes(`kind:"${kind}"`)),
+  ...(bundle.includes(SEARCH) ? ["search"] : []),
+];
 
 /**
  * What a page takes in that imports these names from the package as built; React and the chart library stay
@@ -63,14 +72,14 @@ describe("size", () => {
     expect(alone).toHaveLength(1);
   });
 
-  test("the chart library comes with the chart alone", async () => {
+  test("the chart library comes with the charts alone", async () => {
     for (const name of NAMES) {
-      expect((await taken(`{ ${name} }`)).includes('"d3-scale"'), name).toBe(name === "OwnershipChart");
+      expect((await taken(`{ ${name} }`)).includes('"d3-scale"'), name).toBe(CHARTS.includes(name));
     }
   });
 
   test("that a component is in a bundle can be seen", async () => {
-    expect(kindsIn(await taken("*"))).toEqual(KINDS);
+    expect(kindsIn(await taken("*"))).toEqual([...KINDS, "search"]);
   });
 });
 
@@ -80,7 +89,7 @@ test("what was built can be imported where there is no page, and names its own f
     cwd: ui,
     encoding: "utf8",
   });
-  expect(said.trim()).toBe("9");
+  expect(said.trim()).toBe("24");
   const types = readFileSync(`${ui}dist/index.d.ts`, "utf8");
   for (const name of NAMES) expect(types).toContain(name);
 });
@@ -104,4 +113,18 @@ test("dependencies of development are exact; the package itself brings the chart
   const { "@firmdata/client": client, ...others } = manifest["devDependencies"] ?? {};
   expect(client).toBe("file:../sdk/typescript");
   for (const version of Object.values(others)) expect(version).toMatch(/^(npm:[\w-]+@)?\d+\.\d+\.\d+$/);
+});
+
+test("it is not published before its owner has filled in the addresses", () => {
+  const check = (): string =>
+    execFileSync(process.execPath, ["scripts/publishable.mjs"], { cwd: ui, encoding: "utf8", stdio: "pipe" });
+  expect(check).toThrow(/Fill in homepage and repository.url in package.json/);
+  expect(manifest["scripts"]?.["prepublishOnly"]).toContain("publishable.mjs");
+});
+
+test("the style sheet is in a layer, so that every rule of a page comes before it", async () => {
+  const sheet = readFileSync(`${ui}dist/styles.css`, "utf8");
+  const outside = sheet.replace(/\/\*.*?\*\//gs, "").split(/^@layer firmdata \{.*?^\}/gms);
+  expect(outside.length).toBeGreaterThan(1);
+  expect(outside.join("").trim()).toBe("");
 });

@@ -7,16 +7,15 @@ import type { ReactNode } from "react";
 import { afterEach, expect } from "vitest";
 import * as components from "../src/index.js";
 import type { EventPage } from "../src/model.js";
-import { company, eventPage, events, financials, ownership } from "./examples.js";
+import { company, eventPage, events, filings, financials, group, ownership } from "./examples.js";
 import { KEY, type Reply, type Service } from "./service.js";
+import { ALL, NAMES } from "./shown.js";
+
+export { ALL, NAMES, type Name } from "./shown.js";
 
 export const COMPANY = "5599999991";
 
-const { ENGLISH: _, FirmdataProvider, ...ALL } = components;
-export { ALL, FirmdataProvider };
-export type Name = keyof typeof ALL;
-export const NAMES = Object.keys(ALL) as Name[];
-
+export const { FirmdataProvider } = components;
 afterEach(cleanup);
 
 export const eventOfEachType = (): EventPage => ({ ...eventPage(), data: events() });
@@ -26,6 +25,8 @@ export interface Given {
   readonly financials?: unknown;
   readonly ownership?: unknown;
   readonly events?: unknown;
+  readonly group?: unknown;
+  readonly filings?: unknown;
 }
 
 /** Answers by the last part of the path; what is given takes the example's place. */
@@ -34,6 +35,8 @@ export function answers(given: Given = {}): (url: URL) => Reply {
     const below = url.pathname.split("/")[5];
     if (below === "financials") return { body: given.financials ?? financials() };
     if (below === "ownership") return { body: given.ownership ?? ownership() };
+    if (below === "group") return { body: given.group ?? group() };
+    if (below === "filings") return { body: given.filings ?? filings() };
     if (below === "events") return { body: given.events ?? eventOfEachType() };
     return { body: given.profile ?? company() };
   };

@@ -6,6 +6,9 @@ Does not belong here: sessions (`api.dashboard.sessions`), or templates (`api.da
 from api.dashboard.pages import (
     api_keys,
     assets,
+    companies,
+    company_data,
+    company_tables,
     explorer,
     exports,
     operator,
@@ -17,4 +20,18 @@ from api.dashboard.pages import (
 )
 from api.http.routing import handlers_in
 
-PAGES = handlers_in(usage, plan, sign_in, api_keys, webhooks, watchlists, exports, explorer, operator, assets)
+PAGES = handlers_in(
+    usage,
+    companies,
+    company_data,
+    company_tables,
+    plan,
+    sign_in,
+    api_keys,
+    webhooks,
+    watchlists,
+    exports,
+    explorer,
+    operator,
+    assets,
+)

@@ -119,7 +119,8 @@ export class Client {
 
   /** Headers of every request. */
   headers(): Record<string, string> {
-    return { Accept: "application/json", Authorization: `Bearer ${this.settings.apiKey}` };
+    const { apiKey } = this.settings;
+    return { Accept: "application/json", ...(apiKey !== null && { Authorization: `Bearer ${apiKey}` }) };
   }
 }
 

@@ -10,8 +10,11 @@ const KEPT_ANSWERS = 100;
 type Given<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
 
 export interface ClientOptions extends Given<Seams> {
-  /** Left out: FIRMDATA_API_KEY of the environment. On web pages use a publishable key, never a secret one. */
-  readonly apiKey?: string | undefined;
+  /**
+   * Left out: FIRMDATA_API_KEY of the environment. On web pages use a publishable key, never a secret one. Null: requests
+   * have no Authorization, because `fetch` adds what authenticates.
+   */
+  readonly apiKey?: string | null | undefined;
   /** As https://api.example.com; empty: the page's origin. Left out: FIRMDATA_BASE_URL of the environment. */
   readonly baseUrl?: string | undefined;
   readonly retries?: Given<RetryPolicy> | undefined;
@@ -22,7 +25,7 @@ export interface ClientOptions extends Given<Seams> {
 }
 
 export interface ClientSettings {
-  readonly apiKey: string;
+  readonly apiKey: string | null;
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly seams: Seams;
@@ -33,7 +36,7 @@ export interface ClientSettings {
 
 /** Throws TypeError that says what is missing or malformed. */
 export function settingsOf(options: ClientOptions): ClientSettings {
-  const apiKey = options.apiKey ?? environment(API_KEY);
+  const apiKey = options.apiKey === undefined ? environment(API_KEY) : options.apiKey;
   const baseUrl = options.baseUrl ?? environment(BASE_URL);
   if (apiKey === undefined || apiKey === "")
     throw new TypeError(`no API key: set ${API_KEY}, or give apiKey`);

@@ -21,6 +21,8 @@ export interface Seams {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly online: () => boolean;
+  /** Whether `fetch` adds what authenticates: a query without a key is then sent without Authorization. */
+  readonly isKeyOptional: boolean;
 }
 
 export interface Client {
@@ -33,6 +35,7 @@ export const PAGE: Seams = {
   now: () => Date.now(),
   random: () => Math.random(),
   online: () => typeof navigator === "undefined" || navigator.onLine !== false,
+  isKeyOptional: false,
 };
 
 export function createClient(seams: Seams = PAGE): Client {
@@ -42,13 +45,13 @@ export function createClient(seams: Seams = PAGE): Client {
     const { fetch, now, random } = seams;
     const found =
       clients.get(name) ??
-      new ServiceClient({ apiKey: key, baseUrl: base, retries: RETRIES, fetch, now, random });
+      new ServiceClient({ apiKey: key || null, baseUrl: base, retries: RETRIES, fetch, now, random });
     clients.set(name, found);
     return found;
   };
   return {
     async read<T>(query: Query<T>, signal: AbortSignal, renewed: boolean): Promise<T> {
-      const path = askedPath(query);
+      const path = askedPath(query, seams.isKeyOptional);
       try {
         const answer = await clientOf(query).readAddress(path, { signal, renewed });
         if (isObject(answer) && query.fits(answer)) return answer;
@@ -63,8 +66,8 @@ export function createClient(seams: Seams = PAGE): Client {
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-function askedPath(query: Query<unknown>): string {
-  const fault = faultOfKey(query.key);
+function askedPath(query: Query<unknown>, isKeyOptional: boolean): string {
+  const fault = isKeyOptional && query.key === "" ? null : faultOfKey(query.key);
   if (fault !== null) throw new ReadError(localFailure(fault));
   if (query.path === null) throw new ReadError(localFailure("invalid_org_number"));
   return query.path;

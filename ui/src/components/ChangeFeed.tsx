@@ -25,7 +25,7 @@ export function ChangeFeed(props: ChangeFeedProps): ReactNode {
   const { eventTypes, limit = LIMIT, refreshSeconds = REFRESH_SECONDS } = props;
   const settings = useSettings(props);
   const { words, place, format } = settings;
-  const followed = useFeed(place, { types: eventTypes, limit }, refreshSeconds);
+  const followed = useFeed(place, { types: eventTypes, limit }, refreshSeconds, settings.client);
   const { resource, renew } = followed;
   const arrived = useArrived(place.companyId, resource.state === "ready" ? resource.value : null);
   const emptyWords = (feed: Feed): string | null => (feed.events.length === 0 ? words.noChanges : null);

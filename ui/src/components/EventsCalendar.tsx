@@ -25,7 +25,7 @@ const LIMIT = 100;
 export function EventsCalendar(props: EventsCalendarProps): ReactNode {
   const settings = useSettings(props);
   const { words, place } = settings;
-  const followed = useFeed(place, { types: props.eventTypes, limit: LIMIT }, null);
+  const followed = useFeed(place, { types: props.eventTypes, limit: LIMIT }, null, settings.client);
   const { resource, renew } = followed;
   const emptyWords = (feed: Feed): string | null => (feed.events.length === 0 ? words.noEvents : null);
   return (

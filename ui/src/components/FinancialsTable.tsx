@@ -26,7 +26,8 @@ export function FinancialsTable(props: FinancialsTableProps): ReactNode {
   const { years = YEARS, periodType = "annual", consolidated, notation = "compact" } = props;
   const settings = useSettings(props);
   const { words } = settings;
-  const { resource, renew } = useResource(financialsOf(settings.place, { years, periodType, consolidated }));
+  const query = financialsOf(settings.place, { years, periodType, consolidated });
+  const { resource, renew } = useResource(query, settings.client);
   const emptyWords = (found: Financials): string | null =>
     found.data.length === 0 ? words.noFinancials : null;
   return (

@@ -20,7 +20,7 @@ const CHOICE = { years: 2, periodType: "annual" } as const;
 export function KeyStats(props: KeyStatsProps): ReactNode {
   const settings = useSettings(props);
   const { words } = settings;
-  const { resource, renew } = useResource(financialsOf(settings.place, CHOICE));
+  const { resource, renew } = useResource(financialsOf(settings.place, CHOICE), settings.client);
   const emptyWords = (found: Financials): string | null =>
     found.data.length === 0 ? words.noFinancials : null;
   return (

@@ -18,7 +18,7 @@ const TYPES = ["news.published"] as const;
 export function NewsFeed(props: NewsFeedProps): ReactNode {
   const settings = useSettings(props);
   const { words, place } = settings;
-  const followed = useFeed(place, { types: TYPES, limit: props.limit ?? LIMIT }, null);
+  const followed = useFeed(place, { types: TYPES, limit: props.limit ?? LIMIT }, null, settings.client);
   const { resource, renew } = followed;
   const emptyWords = (feed: Feed): string | null => (feed.events.length === 0 ? words.noNews : null);
   return (

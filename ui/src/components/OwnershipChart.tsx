@@ -4,9 +4,11 @@ import { useId, type ReactNode } from "react";
 import { ownershipOf } from "../client/queries.js";
 import { useResource } from "../hooks/useResource.js";
 import { filled } from "../messages.js";
-import type { Owner, Ownership } from "../model.js";
+import type { Ownership } from "../model.js";
+import { CompanyLink } from "../parts/CompanyLink.js";
 import { Frame } from "../parts/Frame.js";
 import { HolderBars } from "../parts/HolderBars.js";
+import { Share } from "../parts/Share.js";
 import { Time, Value } from "../parts/Value.js";
 import { useSettings, type CompanyProps, type Settings } from "../settings.js";
 
@@ -20,7 +22,7 @@ const BARS = 10;
 export function OwnershipChart(props: OwnershipChartProps): ReactNode {
   const settings = useSettings(props);
   const { words } = settings;
-  const { resource, renew } = useResource(ownershipOf(settings.place));
+  const { resource, renew } = useResource(ownershipOf(settings.place), settings.client);
   const emptyWords = (found: Ownership): string | null => (found.data.length === 0 ? words.noOwners : null);
   return (
     <Frame kind="ownership" title={words.ownership} {...{ props, settings, resource, renew, emptyWords }}>
@@ -74,9 +76,16 @@ function Owners({ found, settings, title }: OwnersProps): ReactNode {
         <tbody>
           {found.data.map((owner) => (
             <tr key={owner.holder_id} data-holder={owner.holder_id}>
-              <th scope="row">{owner.holder_name ?? words.protectedHolder}</th>
+              <th scope="row">
+                <CompanyLink companyId={owner.holder_company_id} settings={settings}>
+                  {owner.holder_name ?? words.protectedHolder}
+                </CompanyLink>
+              </th>
               <td>
-                <Share {...{ owner, settings }} />
+                <Share of={owner} settings={settings} />
+                {owner.reconciliation === "conflict" && (
+                  <span className="firmdata-tag">{words.conflict}</span>
+                )}
               </td>
               <td>
                 <Value of={owner.votes_pct} as={format.percent} />
@@ -89,24 +98,5 @@ function Owners({ found, settings, title }: OwnersProps): ReactNode {
         </tbody>
       </table>
     </div>
-  );
-}
-
-function Share({ owner, settings }: { readonly owner: Owner; readonly settings: Settings }): ReactNode {
-  const { words, format } = settings;
-  const { pct, pct_min: from, pct_max: to } = owner;
-  const isBand = pct === null && from !== null && to !== null;
-  return (
-    <>
-      {isBand ? (
-        <Value
-          of={`${from}/${to}`}
-          as={() => filled(words.between, { from: format.percent(from), to: format.percent(to) })}
-        />
-      ) : (
-        <Value of={pct} as={format.percent} />
-      )}
-      {owner.reconciliation === "conflict" && <span className="firmdata-tag">{words.conflict}</span>}
-    </>
   );
 }

@@ -1,10 +1,11 @@
 /** The events of a company on a page: the first page, older ones on demand, newer ones as time goes on. */
 import { useEffect, useRef, useState } from "react";
+import type { Client } from "../client/client.js";
 import { ReadError, type Failure } from "../client/failure.js";
 import { extended, renewed, type Feed } from "../client/feed.js";
 import { eventsOf, nameOf, type EventChoice, type Place } from "../client/queries.js";
 import type { EventPage } from "../model.js";
-import { client, useResource, type Resource } from "./useResource.js";
+import { useResource, type Resource } from "./useResource.js";
 
 export interface Followed {
   readonly resource: Resource<Feed>;
@@ -23,9 +24,14 @@ interface Gathered {
 }
 
 /** `refreshSeconds`: how often what is new is asked for while the page is seen; null: never. */
-export function useFeed(place: Place, choice: EventChoice, refreshSeconds: number | null): Followed {
+export function useFeed(
+  place: Place,
+  choice: EventChoice,
+  refreshSeconds: number | null,
+  client: Client,
+): Followed {
   const query = eventsOf(place, choice);
-  const { resource, renew } = useResource(query);
+  const { resource, renew } = useResource(query, client);
   const name = nameOf(query);
   const [held, hold] = useState<Gathered>(() => nothing(name));
   const stop = useRef<AbortController | null>(null);

@@ -1,6 +1,6 @@
 /** One question of a component: asked when it appears, dropped when it goes or asks another. */
 import { useCallback, useEffect, useState } from "react";
-import { createClient } from "../client/client.js";
+import type { Client } from "../client/client.js";
 import { ReadError, type Failure } from "../client/failure.js";
 import { nameOf, type Query } from "../client/queries.js";
 
@@ -10,7 +10,7 @@ export type Resource<T> =
   | { readonly state: "ready"; readonly value: T; readonly failure: Failure | null }
   | { readonly state: "failed"; readonly failure: Failure };
 
-export interface Asked<T> {
+export interface ReadResult<T> {
   readonly resource: Resource<T>;
   /** Asks the service again; what is shown stays until it has answered. */
   readonly renew: () => void;
@@ -18,16 +18,18 @@ export interface Asked<T> {
 
 const LOADING = { state: "loading" } as const;
 
-// One for all components of a page, so that they share what is under way and what was read.
-export const client = /* @__PURE__ */ createClient();
-
-/** Runs on pages alone: a server renders every component as loading, and so does the page at first. */
-export function useResource<T>(query: Query<T>): Asked<T> {
-  const name = nameOf(query);
+/**
+ * Runs on pages alone: a server renders every component as loading, and so does the page at first.
+ *
+ * A query that is null is not asked: its answer stays loading.
+ */
+export function useResource<T>(query: Query<T> | null, client: Client): ReadResult<T> {
+  const name = query === null ? "" : nameOf(query);
   const [held, hold] = useState<{ name: string; resource: Resource<T> }>({ name, resource: LOADING });
   const [turn, setTurn] = useState(0);
 
   useEffect(() => {
+    if (query === null) return undefined;
     const stop = new AbortController();
     client.read(query, stop.signal, turn > 0).then(
       (value) => {
@@ -44,7 +46,7 @@ export function useResource<T>(query: Query<T>): Asked<T> {
     );
     return () => stop.abort();
     // The name stands for the query.
-  }, [name, turn]);
+  }, [name, turn, client]);
 
   const renew = useCallback(() => setTurn((before) => before + 1), []);
   return { resource: held.name === name ? held.resource : LOADING, renew };

@@ -5,7 +5,7 @@
 import { useEffect, useState, type ReactNode } from "react";
 import type { Failure } from "../client/failure.js";
 import type { Format } from "../format.js";
-import { filled, type Messages } from "../messages.js";
+import { filled, wordFor, type Messages } from "../messages.js";
 import { useWords } from "../settings.js";
 
 const SHORT_WAIT_SECONDS = 90;
@@ -24,6 +24,7 @@ const FINAL = new Set([
   "tier_required",
   "invalid_org_number",
   "company_not_found",
+  "company_not_known_then",
   "market_not_available",
 ]);
 
@@ -58,7 +59,7 @@ export function FailureNote({ failure, format, onRetry }: FailureNoteProps): Rea
 
 /** The words for a code; failures are met on pages alone, so there is an origin to name. */
 function wordsOf(failure: Failure, words: Messages): string {
-  const message = words.failures[failure.code] ?? words.failures.other;
+  const message = wordFor(words.failures, failure.code) ?? words.failures.other;
   return filled(message, { origin: globalThis.location.origin });
 }
 

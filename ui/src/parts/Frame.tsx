@@ -1,8 +1,8 @@
 /** What all components are inside: a named section with a heading, and the states before there is a value. */
-import { createElement, useId, type ReactNode } from "react";
+import { createElement, useEffect, useId, useRef, type ReactNode } from "react";
 import { localFailure, type Failure } from "../client/failure.js";
 import type { Resource } from "../hooks/useResource.js";
-import type { CompanyProps, Settings } from "../settings.js";
+import type { CompanyProps, Settings, Slots } from "../settings.js";
 import { FailureNote } from "./FailureNote.js";
 import { Guard } from "./Guard.js";
 
@@ -19,43 +19,77 @@ interface FrameProps<T> {
 }
 
 export function Frame<T>(frame: FrameProps<T>): ReactNode {
-  const { kind, title, props, resource } = frame;
+  const { kind, title, props, settings, resource } = frame;
+  const { classNames } = settings;
   const id = useId();
-  const heading = createElement(`h${props.headingLevel ?? 2}`, { id, className: "firmdata-title" }, title);
+  const report = useReport(frame);
+  const className = classes("firmdata-title", classNames.title);
+  const heading = createElement(`h${props.headingLevel ?? 2}`, { id, className }, title);
   return (
     <section
-      className={["firmdata", `firmdata-${kind}`, props.className].filter(Boolean).join(" ")}
+      className={classes("firmdata", `firmdata-${kind}`, classNames.root, props.className)}
       aria-labelledby={id}
       aria-busy={resource.state === "loading"}
       data-state={resource.state}
     >
       {heading}
-      <Content {...frame} />
+      {classNames.content === undefined ? (
+        <Content {...frame} report={report} />
+      ) : (
+        <div className={classNames.content}>
+          <Content {...frame} report={report} />
+        </div>
+      )}
     </section>
   );
 }
 
-function Content<T>({ settings, resource, renew, emptyWords, children }: FrameProps<T>): ReactNode {
-  const failed = (failure: Failure): ReactNode => (
-    <FailureNote failure={failure} format={settings.format} onRetry={renew} />
-  );
-  if (resource.state === "loading") return <Loading words={settings.words.loading} />;
+export const classes = (...names: readonly (string | undefined)[]): string => names.filter(Boolean).join(" ");
+
+type Report = (failure: Failure) => void;
+
+/** Tells the page of each failure once; gives what tells it of another. */
+function useReport<T>({ kind, settings, resource }: FrameProps<T>): Report {
+  const failure = resource.state === "loading" ? null : resource.failure;
+  const { onError, place } = settings;
+  const report = useRef<Report>(() => undefined);
+  useEffect(() => {
+    report.current = (told) => onError?.(told, { component: kind, companyId: place.companyId || null });
+  });
+  useEffect(() => {
+    if (failure !== null) report.current(failure);
+  }, [failure]);
+  return (told) => report.current(told);
+}
+
+type ContentProps<T> = FrameProps<T> & { readonly report: Report };
+
+function Content<T>({ settings, resource, renew, emptyWords, children, report }: ContentProps<T>): ReactNode {
+  const { words, slots, format } = settings;
+  const failed = (failure: Failure): ReactNode =>
+    slots.failure?.(failure, renew) ?? <FailureNote failure={failure} format={format} onRetry={renew} />;
+  if (resource.state === "loading") return slots.loading?.(words) ?? <Loading words={words.loading} />;
   if (resource.state === "failed") return failed(resource.failure);
   const { value, failure } = resource;
   const draw = (): ReactNode => {
     const empty = emptyWords(value);
-    return empty === null ? children(value) : <p className="firmdata-empty">{empty}</p>;
+    return empty === null ? children(value) : <Empty text={empty} slots={slots} />;
   };
+  const unreadable = localFailure("unreadable_answer");
   return (
     <>
       {failure !== null && (
         <p className="firmdata-small" role="status">
-          {settings.words.stale}
+          {words.stale}
         </p>
       )}
-      <Guard value={value} draw={draw} instead={failed(localFailure("unreadable_answer"))} />
+      <Guard value={value} draw={draw} instead={failed(unreadable)} onBroken={() => report(unreadable)} />
     </>
   );
+}
+
+export function Empty({ text, slots }: { readonly text: string; readonly slots: Slots }): ReactNode {
+  return slots.empty?.(text) ?? <p className="firmdata-empty">{text}</p>;
 }
 
 function Loading({ words }: { readonly words: string }): ReactNode {

@@ -6,6 +6,7 @@ interface GuardProps {
   readonly value: unknown;
   readonly draw: () => ReactNode;
   readonly instead: ReactNode;
+  readonly onBroken: () => void;
 }
 
 interface GuardState {
@@ -22,6 +23,10 @@ export class Guard extends Component<GuardProps, GuardState> {
 
   static getDerivedStateFromError(): Partial<GuardState> {
     return { isBroken: true };
+  }
+
+  override componentDidCatch(): void {
+    this.props.onBroken();
   }
 
   override render(): ReactNode {

@@ -8,6 +8,7 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import type { ReactNode } from "react";
 import type { Owner } from "../model.js";
 import type { Settings } from "../settings.js";
+import { exactShare } from "./Share.js";
 
 const ROW_HEIGHT = 40;
 const LABEL_HEIGHT = 16;
@@ -25,7 +26,8 @@ interface HolderBarsProps {
 
 /** What a bar shows, in percent; null where nothing of the share is known. */
 export function spanOf(owner: Owner): { readonly sure: number; readonly possible: number } | null {
-  if (owner.pct !== null) return { sure: owner.pct, possible: owner.pct };
+  const exact = exactShare(owner);
+  if (exact !== null) return { sure: exact, possible: exact };
   if (owner.pct_min === null && owner.pct_max === null) return null;
   const sure = owner.pct_min ?? 0;
   return { sure, possible: owner.pct_max ?? EVERYTHING };
