@@ -1023,7 +1023,7 @@ export interface paths {
                     /** @description Only these tables. */
                     table?: ("companies" | "details" | "financials" | "filings" | "ownership" | "events")[];
                     /** @description Only these formats. */
-                    format?: ("parquet" | "ndjson" | "csv")[];
+                    format?: ("parquet" | "ndjson" | "csv" | "bods")[];
                     /** @description Only these parts: rows of exports, or parts of deltas. */
                     part?: ("rows" | "deletes" | "upserts")[];
                     /** @description Only files that end at this release. */
@@ -4220,7 +4220,40 @@ export interface components {
              * Format: uri
              * @description URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
              */
-            endpoint_url: string;
+            endpoint_url?: string;
+            /** @description Where events go; in place of `endpoint_url`, which is short for kind `https`. In a change of the same kind, members left out keep their value. */
+            destination?: {
+                /**
+                 * @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3.
+                 * @enum {string}
+                 */
+                kind: "https" | "sqs" | "s3";
+                /**
+                 * Format: uri
+                 * @description Of `https`: the endpoint, as in `endpoint_url`.
+                 */
+                url?: string;
+                /**
+                 * Format: uri
+                 * @description Of `sqs`: the queue's URL.
+                 */
+                queue_url?: string;
+                /** @description Of `s3`: the bucket's name. */
+                bucket?: string;
+                /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
+                prefix?: string | null;
+                /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
+                region?: string;
+                /**
+                 * Format: uri
+                 * @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise.
+                 */
+                endpoint?: string;
+                /** @description Of `sqs` and `s3`: the id of an access key that may send to the queue or put into the bucket. */
+                access_key_id?: string;
+                /** @description Of `sqs` and `s3`: its secret. It is sealed, and never returned. */
+                secret_access_key?: string;
+            };
             /** @description Only these event types; there is no wildcard. */
             event_types: ("filing.added" | "filing.updated" | "ownership.changed" | "status.changed" | "news.published" | "event.regulatory" | "company.changed" | "filing.published" | "financials.new")[];
             /** @description Only these companies, including ones not known yet; null or omitted means all. The tier limits the number. */
@@ -4262,7 +4295,7 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "paused";
-        };
+        } & (unknown | unknown);
         /** @description The members to change; omitted members keep their value (RFC 7396). */
         SubscriptionChanges: {
             /**
@@ -4270,6 +4303,39 @@ export interface components {
              * @description URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
              */
             endpoint_url?: string;
+            /** @description Where events go; in place of `endpoint_url`, which is short for kind `https`. In a change of the same kind, members left out keep their value. */
+            destination?: {
+                /**
+                 * @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3.
+                 * @enum {string}
+                 */
+                kind: "https" | "sqs" | "s3";
+                /**
+                 * Format: uri
+                 * @description Of `https`: the endpoint, as in `endpoint_url`.
+                 */
+                url?: string;
+                /**
+                 * Format: uri
+                 * @description Of `sqs`: the queue's URL.
+                 */
+                queue_url?: string;
+                /** @description Of `s3`: the bucket's name. */
+                bucket?: string;
+                /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
+                prefix?: string | null;
+                /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
+                region?: string;
+                /**
+                 * Format: uri
+                 * @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise.
+                 */
+                endpoint?: string;
+                /** @description Of `sqs` and `s3`: the id of an access key that may send to the queue or put into the bucket. */
+                access_key_id?: string;
+                /** @description Of `sqs` and `s3`: its secret. It is sealed, and never returned. */
+                secret_access_key?: string;
+            };
             /** @description Only these event types; there is no wildcard. */
             event_types?: ("filing.added" | "filing.updated" | "ownership.changed" | "status.changed" | "news.published" | "event.regulatory" | "company.changed" | "filing.published" | "financials.new")[];
             /** @description Only these companies, including ones not known yet; null or omitted means all. The tier limits the number. */
@@ -4318,9 +4384,28 @@ export interface components {
             id: string;
             /**
              * Format: uri
-             * @description URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+             * @description URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
              */
             endpoint_url: string;
+            /** @description Where events go; for an endpoint, its URL once more. */
+            destination: {
+                /** @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3. */
+                kind: string;
+                /** @description Of `https`: the endpoint, as in `endpoint_url`. */
+                url?: string;
+                /** @description Of `sqs`: the queue's URL. */
+                queue_url?: string;
+                /** @description Of `s3`: the bucket's name. */
+                bucket?: string;
+                /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
+                prefix?: string;
+                /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
+                region?: string;
+                /** @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise. */
+                endpoint?: string;
+                /** @description Of `sqs` and `s3`: the last characters of the access key's id. */
+                access_key_hint?: string;
+            };
             /** @description Canonical names. */
             event_types: string[];
             /** @description Only these companies; null means all. */
@@ -4418,9 +4503,28 @@ export interface components {
             id: string;
             /**
              * Format: uri
-             * @description URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+             * @description URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
              */
             endpoint_url: string;
+            /** @description Where events go; for an endpoint, its URL once more. */
+            destination: {
+                /** @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3. */
+                kind: string;
+                /** @description Of `https`: the endpoint, as in `endpoint_url`. */
+                url?: string;
+                /** @description Of `sqs`: the queue's URL. */
+                queue_url?: string;
+                /** @description Of `s3`: the bucket's name. */
+                bucket?: string;
+                /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
+                prefix?: string;
+                /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
+                region?: string;
+                /** @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise. */
+                endpoint?: string;
+                /** @description Of `sqs` and `s3`: the last characters of the access key's id. */
+                access_key_hint?: string;
+            };
             /** @description Canonical names. */
             event_types: string[];
             /** @description Only these companies; null means all. */
@@ -4522,9 +4626,28 @@ export interface components {
             id: string;
             /**
              * Format: uri
-             * @description URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+             * @description URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
              */
             endpoint_url: string;
+            /** @description Where events go; for an endpoint, its URL once more. */
+            destination: {
+                /** @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3. */
+                kind: string;
+                /** @description Of `https`: the endpoint, as in `endpoint_url`. */
+                url?: string;
+                /** @description Of `sqs`: the queue's URL. */
+                queue_url?: string;
+                /** @description Of `s3`: the bucket's name. */
+                bucket?: string;
+                /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
+                prefix?: string;
+                /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
+                region?: string;
+                /** @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise. */
+                endpoint?: string;
+                /** @description Of `sqs` and `s3`: the last characters of the access key's id. */
+                access_key_hint?: string;
+            };
             /** @description Canonical names. */
             event_types: string[];
             /** @description Only these companies; null means all. */
@@ -4687,7 +4810,7 @@ export interface components {
             /** @description Whether more rows follow this page. */
             has_more: boolean;
         };
-        /** @description One request to an endpoint. */
+        /** @description One request to an endpoint, queue or bucket; events of one object have one in common. */
         Attempt: {
             /** @description The attempt. */
             id: string;
