@@ -35,13 +35,15 @@ export class Client {
   readonly watchlists: Watchlists;
   readonly webhooks: Subscriptions;
   readonly exports: Exports;
-  /** What this client is made with; the key is among it. */
   readonly settings: ClientSettings;
+  readonly #apiKey: string;
   readonly #reader: AnswerReader;
 
   /** Throws TypeError where a key or an address is missing. */
   constructor(options: ClientOptions = {}) {
-    this.settings = settingsOf(options);
+    const { apiKey, ...settings } = settingsOf(options);
+    this.#apiKey = apiKey;
+    this.settings = settings;
     this.#reader = new AnswerReader(this.settings, this.settings.keptAnswers);
     this.companies = new Companies(this);
     this.events = new Events(this);
@@ -117,9 +119,9 @@ export class Client {
     return bodyOf<T>(await exchange(call, this.settings));
   }
 
-  /** Headers of every request. */
+  /** Headers of every request, the key among them. */
   headers(): Record<string, string> {
-    return { Accept: "application/json", Authorization: `Bearer ${this.settings.apiKey}` };
+    return { Accept: "application/json", Authorization: `Bearer ${this.#apiKey}` };
   }
 }
 
