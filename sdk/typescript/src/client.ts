@@ -35,13 +35,15 @@ export class Client {
   readonly watchlists: Watchlists;
   readonly webhooks: Subscriptions;
   readonly exports: Exports;
-  /** What this client is made with; the key is among it. */
   readonly settings: ClientSettings;
+  readonly #apiKey: string | null;
   readonly #reader: AnswerReader;
 
   /** Throws TypeError where a key or an address is missing. */
   constructor(options: ClientOptions = {}) {
-    this.settings = settingsOf(options);
+    const { apiKey, ...settings } = settingsOf(options);
+    this.#apiKey = apiKey;
+    this.settings = settings;
     this.#reader = new AnswerReader(this.settings, this.settings.keptAnswers);
     this.companies = new Companies(this);
     this.events = new Events(this);
@@ -117,10 +119,10 @@ export class Client {
     return bodyOf<T>(await exchange(call, this.settings));
   }
 
-  /** Headers of every request. */
+  /** Headers of every request, the key among them. */
   headers(): Record<string, string> {
-    const { apiKey } = this.settings;
-    return { Accept: "application/json", ...(apiKey !== null && { Authorization: `Bearer ${apiKey}` }) };
+    const key = this.#apiKey === null ? {} : { Authorization: `Bearer ${this.#apiKey}` };
+    return { Accept: "application/json", ...key };
   }
 }
 

@@ -24,8 +24,8 @@ export interface ClientOptions extends Given<Seams> {
   readonly keptAnswers?: number | undefined;
 }
 
+/** What a client is made with, but for its key, which no one prints by chance. */
 export interface ClientSettings {
-  readonly apiKey: string | null;
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly seams: Seams;
@@ -35,7 +35,7 @@ export interface ClientSettings {
 }
 
 /** Throws TypeError that says what is missing or malformed. */
-export function settingsOf(options: ClientOptions): ClientSettings {
+export function settingsOf(options: ClientOptions): ClientSettings & { readonly apiKey: string | null } {
   const apiKey = options.apiKey === undefined ? environment(API_KEY) : options.apiKey;
   const baseUrl = options.baseUrl ?? environment(BASE_URL);
   if (apiKey === undefined || apiKey === "")

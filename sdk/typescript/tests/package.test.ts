@@ -47,7 +47,10 @@ test.each([["neutral"], ["worker"]])(
       atob,
     };
     const asked: string[] = [];
-    const fetch = (address: string): Promise<Response> => {
+    const fetch = (address: string, init: RequestInit): Promise<Response> => {
+      // As Cloudflare Workers answer to what pages alone have.
+      const unknown = ["cache", "credentials", "mode", "referrerPolicy"].filter((field) => field in init);
+      if (unknown.length > 0) throw new Error(`The '${unknown[0]}' field is not implemented`);
       asked.push(address);
       return Promise.resolve(new Response('{"data":[{"market":"SE"}]}'));
     };

@@ -1,5 +1,6 @@
 /** Reads over HTTP: what is sent, shared, kept and confirmed. */
-import { describe, expect, test } from "vitest";
+import { inspect } from "node:util";
+import { describe, expect, test, vi } from "vitest";
 import { Client } from "../src/client.js";
 import { maxAge } from "../src/http/cache.js";
 import { parseExactly } from "../src/http/json.js";
@@ -43,7 +44,31 @@ describe("what is sent", () => {
   });
 });
 
+test("on a page cookies stay where they are, and the browser's cache does not answer for the service", async () => {
+  const inits: RequestInit[] = [];
+  const fetch = (_: string, init: RequestInit): Promise<Response> => {
+    inits.push(init);
+    return Promise.resolve(new Response("{}", { headers: { ETag: TAG } }));
+  };
+  const client = new Client({ apiKey: "k", baseUrl: "", fetch });
+  vi.stubGlobal("document", {});
+  await client.companies.get(COMPANY);
+  await client.companies.get(COMPANY);
+  vi.unstubAllGlobals();
+  expect(inits).toMatchObject([
+    { credentials: "omit", referrerPolicy: "strict-origin" },
+    { credentials: "omit", referrerPolicy: "strict-origin", cache: "no-store" },
+  ]);
+  expect(inits[0]).not.toHaveProperty("cache");
+});
+
 describe("settings", () => {
+  test("the key is not among what a client shows", () => {
+    const client = new Client({ apiKey: "firm_live_hidden", baseUrl: "https://api.example.com" });
+    expect(inspect(client, { depth: 9, showHidden: true })).not.toContain("hidden");
+    expect(JSON.stringify(client.settings)).not.toContain("hidden");
+  });
+
   test.each([
     [{}, "set FIRMDATA_API_KEY"],
     [{ apiKey: "k" }, "set FIRMDATA_BASE_URL"],

@@ -1,5 +1,5 @@
 /** Events without an end: by polling, and as a stream that is cut and goes on. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Event } from "../src/model.js";
 import { clientOf, example, playing, refusal, serving, thrown, type Reply, type Service } from "./service.js";
 
@@ -73,6 +73,36 @@ describe("a stream", () => {
     const fetch = (): Promise<Response> => Promise.resolve(new Response(pieces, { headers: STREAM }));
     const { client } = clientOf(await playing({}), { fetch });
     expect(await taken(client.events.stream(), 2)).toEqual([1, 2]);
+  });
+
+  test("that falls silent is made again, and one with comments is not silent", async () => {
+    const opened: { controller: ReadableStreamDefaultController<Uint8Array>; init: RequestInit }[] = [];
+    const fetch = (_: string, init: RequestInit): Promise<Response> => {
+      const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+        opened.push({ controller, init });
+        init.signal?.addEventListener("abort", () => controller.error(init.signal?.reason));
+      };
+      return Promise.resolve(new Response(new ReadableStream({ start })));
+    };
+    const { client } = clientOf(await playing({}), { fetch });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const found = taken(client.events.stream({ lastEventId: 0 }), 2);
+      const send = async (text: string, seconds: number): Promise<void> => {
+        opened.at(-1)?.controller.enqueue(new TextEncoder().encode(text));
+        await vi.advanceTimersByTimeAsync(seconds * 1000);
+      };
+      await vi.advanceTimersByTimeAsync(0);
+      await send(sse(1), 40);
+      await send(": heartbeat\n\n", 40);
+      expect(opened).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(6_000);
+      expect(opened.map(({ init }) => new Headers(init.headers).get("Last-Event-ID"))).toEqual(["0", "1"]);
+      await send(sse(2), 0);
+      expect(await found).toEqual([1, 2]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("ends with what the service refuses for good", async () => {

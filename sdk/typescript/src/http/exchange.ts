@@ -73,19 +73,26 @@ async function attempted(
   }
 }
 
-/** Cookies are never sent: the key alone says who is calling. */
 export function initOf(call: HttpCall, stop: AbortSignal): RequestInit {
   const { method, headers, body, signal } = call;
   return {
     method,
     headers,
     ...(body === undefined ? {} : { body }),
+    ...("document" in globalThis ? pageInit(headers) : {}),
+    signal: signal === undefined ? stop : AbortSignal.any([signal, stop]),
+  };
+}
+
+/** What matters on web pages alone; runtimes without pages throw at such fields (Cloudflare Workers). */
+function pageInit(headers: HttpCall["headers"]): RequestInit {
+  return {
+    // The key alone says who is calling.
+    credentials: "omit",
     // With a tag of ours the service decides; the browser's own cache has no say then.
     ...("If-None-Match" in headers ? { cache: "no-store" } : {}),
-    credentials: "omit",
     // On the service's own origin only Referer names the page; the page's policy must not take it away.
     referrerPolicy: "strict-origin",
-    signal: signal === undefined ? stop : AbortSignal.any([signal, stop]),
   };
 }
 

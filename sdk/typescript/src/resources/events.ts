@@ -59,7 +59,8 @@ export class Events {
 
   /**
    * Events as they are published. A connection that is cut, or silent for 45 seconds, is made again after the last
-   * event that was received. Ends with an error only where the service refuses, or by `signal`.
+   * event that was received; without `since` and `lastEventId` a first one that is cut before any event came begins
+   * with what is published next. Ends with an error only where the service refuses, or by `signal`.
    */
   stream({ since, lastEventId, signal, ...filters }: StreamOptions = {}): AsyncGenerator<
     Event,
