@@ -119,6 +119,7 @@ screenshots: $(VENV)/.dev ui/node_modules/.installed $(CLIENT) ## docs/images an
 	@rm -rf build/screenshots
 	@FIRM_SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -q tests/api/dashboard/test_browser.py tests/ui/test_ui_browser.py
 	@cp build/screenshots/dashboard/webhook-window.png docs/images/dashboard.png
+	@cp build/screenshots/dashboard/operator-window.png docs/images/operator.png
 	@cp build/screenshots/components/wide-window.png docs/images/company.png
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)

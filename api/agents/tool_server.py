@@ -48,7 +48,7 @@ class CallerTransport(httpx.AsyncBaseTransport):
 
 
 class ToolServer:
-    """The tools of one process. The first message loads them: the SDK takes half a second and 40 MB."""
+    """The tools of one process. The first message loads them: the SDK takes half a second and 25 MB."""
 
     def __init__(self) -> None:
         self._app: ASGIApp | None = None

@@ -75,9 +75,7 @@ def _with_demo_settings(installation: Installation) -> Installation:
     settings = installation.settings
     own = {"deliver": True, "allow_http": True, "allow_networks": (ipaddress.ip_network("127.0.0.0/8"),)}
     webhooks = settings.webhooks.model_copy(update=own)
-    settings = settings.model_copy(
-        update={"webhooks": webhooks, "operators": frozenset({_EMAIL}), "access_log": False}
-    )
+    settings = settings.model_copy(update={"webhooks": webhooks, "operators": frozenset({_EMAIL}), "access_log": False})
     return replace(installation, settings=settings)
 
 

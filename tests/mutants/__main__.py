@@ -27,6 +27,7 @@ TREES: Final = (
     "name_matching",
     "pipelines",
     "sandbox",
+    "sdk",
     "tests",
     "warehouse",
     "examples",

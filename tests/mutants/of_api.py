@@ -6,6 +6,34 @@ from tests.mutants.mutant import Mutant
 
 API: Final = (
     Mutant(
+        "tools: a page of another site may call them",
+        "api/agents/routes.py",
+        "if own is None or parse_origin(text) != own:",
+        "if own is None:",
+        "tests/api/agents/test_tools_over_http.py::test_what_is_refused_says_what_to_do_in_the_words_of_the_protocol",
+    ),
+    Mutant(
+        "tools: a message counts as a request",
+        "api/agents/routes.py",
+        "@post(PATH, policy=replace(SECRET_KEY, is_counted=False, body=BodyPolicy()))",
+        "@post(PATH, policy=replace(SECRET_KEY, body=BodyPolicy()))",
+        "tests/api/agents/test_tools_over_http.py::test_a_tool_counts_as_what_it_asks_and_messages_as_nothing",
+    ),
+    Mutant(
+        "tools: what they ask has an id of its own",
+        "api/agents/tool_server.py",
+        'request.headers["X-Request-Id"] = context.request_id',
+        'request.headers["X-Request-Id"] = ""',
+        "tests/api/agents/test_tools_over_http.py::test_each_caller_at_once_asks_with_its_own_key",
+    ),
+    Mutant(
+        "tools: a long page is not shortened",
+        "sdk/python/src/firmdata/mcp_server.py",
+        "if limit == 1 or _text_length(found) <= MOST_CHARACTERS:",
+        "if found:",
+        "tests/sdk/test_mcp_server.py::test_pages_are_continued_and_never_too_long",
+    ),
+    Mutant(
         "look-ups: two companies of one identifier are decided by the first",
         "api/lookups/resolve.py",
         "if len(with_all) == 1 and not contradictions[with_all[0]]:",

@@ -221,6 +221,7 @@ class Tour(Customer):
         self.see("delivery-retried")
         tab.follow("Operator")
         self.look("operator")
+        tab.picture("operator-window")
 
     def resume_and_replay(self) -> None:
         tab = self.tab
