@@ -122,7 +122,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         billing_service=billing,
         sign_in_mailer=postman,
         event_streams=EventStreams(reader, control, clock, ulids),
-        public_pages=PublicPages.new(clock),
+        public_pages=PublicPages.new(settings, clock),
         session_service=SessionService(control, postman, secrets.pepper, footing, clock, ulids, settings.public_url),
     )
     return _build_litestar(

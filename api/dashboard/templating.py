@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from api.common.time_spans import format_span
 
 _HERE: Final = Path(__file__).parent
-_TYPES: Final = {".css": b"text/css; charset=utf-8", ".svg": b"image/svg+xml"}
+_TYPES: Final = {".css": b"text/css; charset=utf-8", ".js": b"text/javascript; charset=utf-8", ".svg": b"image/svg+xml"}
 UNKNOWN: Final = "unknown"
 
 
