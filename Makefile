@@ -19,7 +19,7 @@ LOCK = pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header
 as_in = -c <(sed -nE 's/^([a-z0-9.-]+)(\[[a-z]+\])?(==[^ ;]+).*/\1\3/p' $(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools run test test-all coverage mutants fuzz audit check format bench generate docs screenshots lock clean
+.PHONY: help setup tools run test test-all coverage mutants fuzz audit check format bench generate docs reference screenshots lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -67,7 +67,20 @@ tools: $(TOOLS) $(CLIENT)
 
 setup: $(VENV)/.dev ## the environment alone, in .venv
 
-run: $(VENV)/.run ## the main job on the embedded sandbox, then the service (SERVE=0: end instead)
+# What /docs and /docs/api serve; without npm the page of the latter says how to get it.
+REFERENCE = api/public_pages/renderer
+site/index.html: $(VENV)/.docs mkdocs.yml docs/site_pages.py docs/site.css $(wildcard *.md docs/*.md docs/*/*.md)
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build --strict --quiet
+
+$(REFERENCE)/dist/swagger-ui-bundle.js: $(REFERENCE)/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is not there: /docs/api is not built"; exit 0; }; \
+	echo "Fetching the renderer of /docs/api (once) ..." && cd $(REFERENCE) && \
+	npm ci --ignore-scripts --no-audit --no-fund --silent && mkdir -p dist && \
+	for one in swagger-ui-bundle.js swagger-ui.css LICENSE NOTICE; do install -m 644 node_modules/swagger-ui-dist/$$one dist/; done
+
+reference: $(REFERENCE)/dist/swagger-ui-bundle.js ## the renderer of the API reference, from npm
+
+run: $(VENV)/.run site/index.html reference ## the main job on the embedded sandbox, then the service (SERVE=0: end instead)
 	@$(BIN)/firm demo $(if $(filter 0,$(SERVE)),--no-serve,)
 
 # Each test process takes a file at a time, so that what a module shares is made once; tests/conftest.py orders files.

@@ -125,7 +125,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         sign_in_mailer=postman,
         event_streams=EventStreams(reader, control, clock, ulids),
         tool_server=ToolServer(),
-        public_pages=PublicPages.new(clock),
+        public_pages=PublicPages.new(settings, clock),
         session_service=SessionService(control, postman, secrets.pepper, footing, clock, ulids, settings.public_url),
     )
     return _build_litestar(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
@@ -25,13 +26,21 @@ OUTSIDE: Final = {
     "sdk/typescript/README.md": "project/typescript-client.md",
     "ui/README.md": "project/react-components.md",
 }
+ADDRESSES: Final = {"api.md": "api-overview/index.html"}
+"""Pages that are elsewhere than their file's name says: at /docs/api the service has the API reference."""
 _SOURCES: Final = {page: source for source, page in OUTSIDE.items()}
+_DIALOG: Final = '<div class="md-search" data-md-component="search" role="dialog"'
 _LINK: Final = re.compile(r"(?<!!)\[([^\[\]]+)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _log: Final = logging.getLogger("mkdocs.hooks")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the pages that are files outside docs/."""
+    """Adds the pages that are files outside docs/, and gives pages the addresses that they have in the service."""
+    for page, address in ADDRESSES.items():
+        found = files.get_file_from_path(page)
+        if found is None:
+            raise PluginError(f"there is no page {page}, which has an address of its own")
+        found.dest_uri = address
     for source, page in OUTSIDE.items():
         files.append(File.generated(config, page, abs_src_path=str(ROOT / source)))
     return files
@@ -53,3 +62,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"[{label}]({posixpath.relpath(name, posixpath.dirname(here))}{anchor})"
 
     return _LINK.sub(link, markdown)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
+    """Names the theme's search dialog, for readers of screens; a theme without it is an error."""
+    if _DIALOG not in output:
+        raise PluginError(f"the theme has no {_DIALOG}: look whether it names its search dialog itself")
+    return output.replace(_DIALOG, f'{_DIALOG} aria-label="Search"')

@@ -82,6 +82,11 @@ class ApiSettings(AreaSettings):
     metrics: Annotated[Literal["local", "public", "off"], BeforeValidator(str.lower)] = Field(
         default="local", description="Who may read /metrics: local (this machine and private networks), public, or off."
     )
+    docs_site: Path | None = Field(
+        default=None,
+        description="Folder of the documentation that is served at /docs, as make docs builds it. Empty: site in the "
+        "folder of the project.",
+    )
     connections: ConnectionSettings = ConnectionSettings()
     webhooks: WebhookSettings = WebhookSettings()
     mail: MailSettings = MailSettings()

@@ -1,14 +1,17 @@
 """A small world whose runs have told of themselves, and a service over it that only reads."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from lxml import html
 
+from api.public_pages.reference import FILES
 from tests.api.conftest import Service
 from warehouse.release import freshness, run_log
 from warehouse.release.freshness import DatasetCheck, Freshness
@@ -20,6 +23,22 @@ BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 """What the service's clock says in tests."""
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+SCRIPT = "var a = 1 < 2"
+PAGE = (
+    f"<!doctype html><title>Guide</title><script>{SCRIPT}</script>"
+    '<p style="text-align: right;">ö</p><script src="a.js"></script>'
+)
+INDEX = {
+    "docs": [
+        {"location": "guide/", "title": "Guide", "text": "<p>Everything of webhooks</p>"},
+        {
+            "location": "guide/#signing",
+            "title": "Signing &amp; keys",
+            "text": "<p>A <em>webhook</em> is signed</p>" * 40,
+        },
+        {"location": "guide/#keys", "title": "Keys", "text": "<p>&lt;script&gt;alert(1)&lt;/script&gt; webhook</p>"},
+    ]
+}
 LISTED = "firm:NO:999999999"
 
 
@@ -73,13 +92,43 @@ def publish_norway(maker: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small site as `make docs` would build it, beside a file that is none of it."""
+    folder = tmp_path_factory.mktemp("site") / "site"
+    for name, text in {
+        "index.html": PAGE,
+        "404.html": PAGE,
+        "guide/index.html": PAGE,
+        "guide/a.js": SCRIPT,
+        "a.js.map": "{}",
+        "search/search_index.json": json.dumps(INDEX),
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder.parent / "secret.html").write_text("of another folder")
+    return folder
+
+
+@pytest.fixture(scope="module")
 def norway(new_world: Callable[[], Any]) -> Any:
     return publish_norway(new_world())
 
 
 @pytest.fixture(scope="module")
-def service(shared_serve: Any, norway: Any) -> Service:
-    return shared_serve(norway)
+def renderer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as `make reference` would fill it."""
+    folder = tmp_path_factory.mktemp("renderer")
+    for name in FILES:
+        (folder / name).write_text(f"/* {name} */")
+    (folder / "secret.js").write_text("secret")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def service(shared_serve: Any, norway: Any, site: Path, renderer: Path) -> Service:
+    made: Service = shared_serve(norway, docs_site=site)
+    made.parts.public_pages.reference.folder = renderer
+    return made
 
 
 def open_page(service: Service, path: str, **headers: str) -> tuple[httpx.Response, html.HtmlElement]:
