@@ -2388,6 +2388,96 @@ class ChangedMembership(BaseModel):
     """
 
 
+class NewDestination(BaseModel):
+    """
+    Where events go; `kind` says which members there are.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    kind: str
+    """
+    `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3.
+    """
+    url: str | None = None
+    """
+    Of `https`: the endpoint, as in `endpoint_url`.
+    """
+    queue_url: str | None = None
+    """
+    Of `sqs`: the queue's URL.
+    """
+    bucket: str | None = None
+    """
+    Of `s3`: the bucket's name.
+    """
+    prefix: str | None = None
+    """
+    Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added.
+    """
+    region: str | None = None
+    """
+    Of `sqs` and `s3`: the region of the queue or bucket.
+    """
+    endpoint: str | None = None
+    """
+    Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise.
+    """
+    access_key_id: str | None = None
+    """
+    Of `sqs` and `s3`: the id of an access key that may send to the queue or put into the bucket.
+    """
+    secret_access_key: str | None = None
+    """
+    Of `sqs` and `s3`: its secret. It is sealed, and never returned.
+    """
+
+
+class SubscriptionDestination(BaseModel):
+    """
+    Where events go.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    kind: str
+    """
+    `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3.
+    """
+    url: str | None = None
+    """
+    Of `https`: the endpoint, as in `endpoint_url`.
+    """
+    queue_url: str | None = None
+    """
+    Of `sqs`: the queue's URL.
+    """
+    bucket: str | None = None
+    """
+    Of `s3`: the bucket's name.
+    """
+    prefix: str | None = None
+    """
+    Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added.
+    """
+    region: str | None = None
+    """
+    Of `sqs` and `s3`: the region of the queue or bucket.
+    """
+    endpoint: str | None = None
+    """
+    Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise.
+    """
+    access_key_hint: str | None = None
+    """
+    Of `sqs` and `s3`: the last characters of the access key's id.
+    """
+
+
 class Ownership(BaseModel):
     """
     Only these events of type ownership.changed; other types are not affected.
@@ -2455,9 +2545,13 @@ class NewSubscription(BaseModel):
         extra='allow',
         populate_by_name=True,
     )
-    endpoint_url: str
+    endpoint_url: str | None = None
     """
     URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+    """
+    destination: NewDestination | None = None
+    """
+    Where events go, in place of `endpoint_url`, which is short for kind `https`: a creation needs one of the two. In a change of the same kind, members left out keep their value.
     """
     event_types: list[str]
     """
@@ -2536,6 +2630,10 @@ class SubscriptionChanges(BaseModel):
     endpoint_url: str | None = None
     """
     URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+    """
+    destination: NewDestination | None = None
+    """
+    Where events go, in place of `endpoint_url`, which is short for kind `https`: a creation needs one of the two. In a change of the same kind, members left out keep their value.
     """
     event_types: list[str] | None = None
     """
@@ -2617,7 +2715,11 @@ class Subscription(BaseModel):
     """
     endpoint_url: str
     """
-    URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+    URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
+    """
+    destination: SubscriptionDestination
+    """
+    Where events go; for an endpoint, its URL once more.
     """
     event_types: list[str]
     """
@@ -2922,7 +3024,7 @@ class EventTypeList(BaseModel):
 
 class Attempt(BaseModel):
     """
-    One request to an endpoint.
+    One request to an endpoint, queue or bucket; events of one object have one in common.
     """
 
     model_config = ConfigDict(
@@ -4309,7 +4411,11 @@ class CreatedSubscription(BaseModel):
     """
     endpoint_url: str
     """
-    URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+    URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
+    """
+    destination: SubscriptionDestination
+    """
+    Where events go; for an endpoint, its URL once more.
     """
     event_types: list[str]
     """
@@ -4404,7 +4510,11 @@ class UpdatedSubscription(BaseModel):
     """
     endpoint_url: str
     """
-    URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+    URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
+    """
+    destination: SubscriptionDestination
+    """
+    Where events go; for an endpoint, its URL once more.
     """
     event_types: list[str]
     """
