@@ -77,8 +77,7 @@ def new_subscription_body(form: Form) -> dict[str, Any]:
 def merge_patch_body(form: Form, record: SubscriptionRecord) -> dict[str, Any]:
     """The changes as a merge patch; empty fields are null.
 
-    An unchanged destination is omitted: it would be resolved again, and a failing endpoint would then block every other
-    change.
+    An unchanged destination is omitted: it would be resolved again, and block every change while it fails.
     """
     return _parse_members(form, destination_members(record))
 
