@@ -2717,7 +2717,7 @@ class Subscription(BaseModel):
     """
     URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
     """
-    destination: SubscriptionDestination
+    destination: SubscriptionDestination | None = None
     """
     Where events go; for an endpoint, its URL once more.
     """
@@ -4413,7 +4413,7 @@ class CreatedSubscription(BaseModel):
     """
     URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
     """
-    destination: SubscriptionDestination
+    destination: SubscriptionDestination | None = None
     """
     Where events go; for an endpoint, its URL once more.
     """
@@ -4512,7 +4512,7 @@ class UpdatedSubscription(BaseModel):
     """
     URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
     """
-    destination: SubscriptionDestination
+    destination: SubscriptionDestination | None = None
     """
     Where events go; for an endpoint, its URL once more.
     """
