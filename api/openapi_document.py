@@ -34,6 +34,7 @@ from api.watchlists import models as watchlists
 from api.webhooks import payloads
 from api.webhooks.deliveries import models as deliveries
 from api.webhooks.deliveries.service import NewReplay
+from api.webhooks.destinations import models as destinations
 from api.webhooks.subscriptions import models as subscriptions
 from api.webhooks.subscriptions import requests
 from warehouse.schema.codes import SERVED
@@ -168,6 +169,8 @@ MODELS: Final = (
     watchlists.WatchlistCompany,
     watchlists.WatchlistCompanyList,
     watchlists.ChangedMembership,
+    destinations.NewDestination,
+    destinations.SubscriptionDestination,
     requests.NewSubscription,
     requests.SubscriptionChanges,
     subscriptions.Subscription,

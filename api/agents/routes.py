@@ -1,4 +1,4 @@
-"""`POST /mcp`: tools for agents over Streamable HTTP (docs/contract/contract.md 4.8f); not in the OpenAPI document.
+"""`POST /mcp`: tools for agents over Streamable HTTP (docs/contract/contract.md 4.8g); not in the OpenAPI document.
 
 Belongs here: who may send a message, and refusals in the protocol's words. Does not belong here: answering messages
 (`api.agents.tool_server`).

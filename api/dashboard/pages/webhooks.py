@@ -12,7 +12,7 @@ from litestar import get, post
 from litestar.params import FromPath
 
 from api.common.ids import is_ulid
-from api.dashboard import filter_forms, one_time_secrets
+from api.dashboard import destination_forms, filter_forms, one_time_secrets
 from api.dashboard.html_forms import Form, PageError
 from api.dashboard.routing import CurrentPage, PagePolicy, PageRequest
 from api.http.access_control import tier_required
@@ -23,6 +23,8 @@ from api.watchlists.models import MOST_WATCHLISTS
 from api.webhooks.deliveries import service as deliveries_service
 from api.webhooks.deliveries.models import DELIVERY_STATUSES, DeliveryQuery, TimeWindow, payload_json
 from api.webhooks.deliveries.service import DeliveryScope, parse_replay_request, scope_for
+from api.webhooks.destinations.models import Settings
+from api.webhooks.destinations.opening import destination_members
 from api.webhooks.parameters import DeliveryId, ReplayId, SubscriptionId
 from api.webhooks.subscriptions.models import SubscriptionRecord, previous_secret_expiry
 from api.webhooks.subscriptions.requests import TestSend
@@ -30,10 +32,10 @@ from api.webhooks.subscriptions.service import NewSecret, SubscriptionOwner
 from warehouse.schema.codes import EVENT_TYPES
 
 EMPTY: Final[Form] = {
-    "endpoint_url": "",
     "entity_ids": "",
     "description": "",
     "max_per_second": "",
+    **destination_forms.EMPTY,
     **filter_forms.EMPTY,
 }
 LIMIT: Final = 1 << 19
@@ -58,7 +60,7 @@ def form_values(record: SubscriptionRecord) -> Form:
     """The form fields of an existing subscription."""
     companies = [] if record.companies is None else json.loads(record.companies)
     return {
-        "endpoint_url": record.endpoint_url,
+        **destination_forms.destination_values(destination_members(record)),
         "entity_ids": "\n".join(companies),
         "description": record.description or "",
         "max_per_second": "" if record.max_per_second is None else str(record.max_per_second),
@@ -75,31 +77,28 @@ def new_subscription_body(form: Form) -> dict[str, Any]:
 def merge_patch_body(form: Form, record: SubscriptionRecord) -> dict[str, Any]:
     """The changes as a merge patch; empty fields are null.
 
-    An unchanged URL is omitted: it would be resolved again, and a failing endpoint would then block every other
-    change.
+    An unchanged destination is omitted: it would be resolved again, and block every change while it fails.
     """
-    members = _parse_members(form)
-    if members["endpoint_url"] == record.endpoint_url:
-        del members["endpoint_url"]
-    return members
+    return _parse_members(form, destination_members(record))
 
 
 def error_messages(problem: ProblemError) -> list[str]:
     """Validation errors with the form's field names."""
-    return [
-        f"{_NAMES.get(one.pointer.split('/')[1]) or filter_forms.field_name(one.pointer)}: {one.detail}"
-        if one.pointer
-        else one.detail
-        for one in problem.errors
-    ] or [problem.detail]
+    said = [f"{_field_name(one.pointer)}: {one.detail}" if one.pointer else one.detail for one in problem.errors]
+    return said or [problem.detail]
 
 
-def _parse_members(form: Form) -> dict[str, Any]:
-    """All members; null for empty optional fields."""
+def _field_name(pointer: str) -> str:
+    of_place = destination_forms.field_name(pointer)
+    return of_place or _NAMES.get(pointer.split("/")[1]) or filter_forms.field_name(pointer)
+
+
+def _parse_members(form: Form, present: Settings | None = None) -> dict[str, Any]:
+    """All members, but for the `present` destination; null for empty optional fields."""
     fastest = form.get("max_per_second", "").strip()
     is_whole = fastest.isascii() and fastest.isdigit() and len(fastest) < _DIGITS
     return {
-        "endpoint_url": form.get("endpoint_url", "").strip(),
+        **destination_forms.destination_body(form, present),
         "event_types": chosen_event_types(form),
         "entity_ids": form.get("entity_ids", "").replace(",", " ").split() or None,
         "filters": filter_forms.filters_body(form),
@@ -164,6 +163,7 @@ async def show_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
     return page.render(
         "webhook.html",
         record=record,
+        destination=destination_forms.destination_words(destination_members(record)),
         filters=filter_forms.filter_words(record.filters, await _watchlist_names(page)),
         previous_until=previous_secret_expiry(record, service.clock.now()),
         types=EVENT_TYPES,
@@ -321,6 +321,7 @@ async def _form_values(visit: PageRequest, written: Form, trouble: ProblemError 
         "types": EVENT_TYPES,
         "chosen": chosen_event_types(written),
         "written": {**EMPTY, **written},
+        "kinds": destination_forms.KINDS,
         "choices": filter_forms.CHOICES,
         "is_filtered": filter_forms.is_filtered(written),
         "watchlists": await _watchlist_names(visit),

@@ -14,7 +14,7 @@ import msgspec
 from pydantic import Field
 
 from api.schemas import declare, shared
-from api.schemas.declare import ResponseModel
+from api.schemas.declare import OMITTED, ResponseModel
 from api.webhooks.destinations.models import SubscriptionDestination
 from api.webhooks.destinations.opening import destination_members
 from api.webhooks.filters.models import Filters, SubscriptionFilters
@@ -114,7 +114,9 @@ class Subscription(ResponseModel):
     endpoint_url: str = declare.url(
         "URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix."
     )
-    destination: SubscriptionDestination = Field(description="Where events go; for an endpoint, its URL once more.")
+    destination: SubscriptionDestination = Field(
+        default=OMITTED, description="Where events go; for an endpoint, its URL once more."
+    )
     event_types: list[shared.EventTypeName] = declare.array(20, "Canonical names.")
     entity_ids: list[shared.CompanyId] | None = declare.array(MOST_COMPANIES, "Only these companies; null means all.")
     filters: SubscriptionFilters | None = Field(

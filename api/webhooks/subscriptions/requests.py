@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationInfo, WithJsonSchema, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema, field_validator
 
 from api.companies.body_fields import RequestedCompany
 from api.http.body_validation import (
@@ -92,16 +92,12 @@ RequestedEndpoint = Annotated[
 class NewSubscription(RequestModel):
     """A subscription to create."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"oneOf": [{"required": ["endpoint_url"]}, {"required": ["destination"]}]}
-    )
-
     endpoint_url: RequestedEndpoint = OMITTED
     destination: NewDestination = with_metadata(
         Field(
             default=OMITTED,
-            description="Where events go; in place of `endpoint_url`, which is short for kind `https`. In a change of "
-            "the same kind, members left out keep their value.",
+            description="Where events go, in place of `endpoint_url`, which is short for kind `https`: a creation "
+            "needs one of the two. In a change of the same kind, members left out keep their value.",
         ),
         Requirement("must be an object"),
     )
@@ -137,15 +133,8 @@ class NewSubscription(RequestModel):
         return value
 
 
-def _without_alternatives(schema: dict[str, Any]) -> None:
-    """A change may name neither an endpoint nor a destination."""
-    schema.pop("oneOf", None)
-
-
 class SubscriptionChanges(NewSubscription):
     """The members to change; omitted members keep their value (RFC 7396)."""
-
-    model_config = ConfigDict(json_schema_extra=_without_alternatives)
 
     event_types: RequestedEventTypes = OMITTED
 

@@ -42,7 +42,7 @@ def filled(database: Database) -> delivery_log.Log:
     """Every table has a row, those with nulls in JSON columns too."""
     log = delivery_log.Log(database)
     account = log.account("Åsa@example.com")
-    subscription = log.subscription(account, previous_secret=b"former")
+    subscription = log.subscription(account, previous_secret=b"former", credentials=b"key")
     delivery = log.deliver(subscription, log.event(name="Blåbær «1»"), "retrying", next_attempt_at=NOW)
     log.attempt(delivery)
     log.add(
@@ -155,7 +155,7 @@ def test_what_was_taken_from_one_engine_is_the_same_in_either(
     assert backup.integrity_errors(path) == []
     assert backup.copy_row_counts(path) == {name: len(rows) for name, rows in before.items()}
     assert backup.backup_fanout_cursor(path) == 1
-    assert list(backup.read_sealed_secrets(path)) == [b"sealed", b"former"]
+    assert list(backup.read_sealed_secrets(path)) == [b"sealed", b"former", b"key"]
     assert {file.name for file in tmp_path.glob("copy.sqlite*")} == {"copy.sqlite"}, "one file"
     told = backup.import_copy(path, other)
     after = content(other)

@@ -180,9 +180,15 @@ class AsyncSubscriptions:
     def __init__(self, send: Callable[[ApiCall[Any]], Awaitable[Any]]) -> None:
         self._send = send
 
-    async def create(self, endpoint_url: str, event_types: Sequence[str], **members: Any) -> models.CreatedSubscription:
-        """Subscribes an endpoint; the answer alone has the `secret` that verifies deliveries."""
-        body = {"endpoint_url": endpoint_url, "event_types": list(event_types), **members}
+    async def create(
+        self, endpoint_url: str | None, event_types: Sequence[str], **members: Any
+    ) -> models.CreatedSubscription:
+        """Subscribes an endpoint; the answer alone has the `secret` that verifies deliveries.
+
+        None, with a member `destination`: a queue or a bucket.
+        """
+        place = {} if endpoint_url is None else {"endpoint_url": endpoint_url}
+        body = {**place, "event_types": list(event_types), **members}
         return await self._send(post("/api/v1/webhooks", models.CreatedSubscription, body))
 
     def list(self, **params: Any) -> AsyncPages[models.Subscription]:

@@ -65,3 +65,40 @@ def test_a_form_holds_all_companies_that_a_tier_allows(desk: Desk) -> None:
     text = html.fromstring(browser.get(f"{page}/edit").text).xpath("//textarea")[0].text_content()
     assert text.split() == companies.split()
     assert browser.submit(page, f"{page}/status", x=companies).status_code == 413
+
+
+def test_a_destination_is_made_changed_and_its_key_never_shown(desk: Desk) -> None:
+    browser = desk.signed_in()
+    key = {"access_key_id": "AKIAEXAMPLEEXAMPLE01", "secret_access_key": "never-to-be-seen/anywhere+0123456789ab"}
+    queue = "https://sqs.eu-north-1.amazonaws.com/123456789012/events"
+    page, _ = subscribed(browser, "", kind="sqs", queue_url=queue, region="eu-north-1", **key)
+    assert facts(browser, page)["Destination"] == "queue of Amazon SQS, in eu-north-1, by the access key …LE01"
+    edit = f"{page}/edit"
+    shown = html.fromstring(browser.get(edit).text)
+    assert shown.xpath("//select[@id='kind']/option[@selected]/@value") == ["sqs"]
+    assert shown.xpath("//input[@id='queue_url']/@value") == [queue]
+    kept = {"type filing.added": "on", "kind": "sqs", "queue_url": queue, "region": "eu-north-1", "endpoint_url": ""}
+    assert browser.submit(edit, edit, **kept, description="x").status_code == 303
+    assert facts(browser, page)["Destination"].endswith("…LE01"), "the key stays"
+    bucket = kept | {"kind": "s3", "bucket": "acme", "prefix": "firm"}
+    refused = browser.post(edit, hidden(browser.get(edit), edit) | bucket | {"access_key_id": key["access_key_id"]})
+    assert refused.status_code == 422
+    assert texts(refused, "//*[@role='alert']//li") == [
+        "Secret access key: 'secret_access_key' is required for kind s3"
+    ]
+    assert browser.submit(edit, edit, **bucket, **key).status_code == 303
+    assert texts(browser.get(page), "//h1") == ["https://acme.s3.eu-north-1.amazonaws.com/firm/"]
+    emptied = bucket | {"prefix": "", "access_key_id": "AKIA2", "secret_access_key": "another-secret"}
+    assert browser.submit(edit, edit, **emptied).status_code == 303
+    assert facts(browser, page)["Destination"] == "bucket of Amazon S3, in eu-north-1, by the access key …KIA2"
+    assert texts(browser.get(page), "//h1") == ["https://acme.s3.eu-north-1.amazonaws.com/"]
+    for one in (browser.get(page), browser.get(edit), refused):
+        assert key["secret_access_key"] not in one.text
+        assert key["access_key_id"] not in one.text
+    assert (
+        browser.submit(edit, edit, **kept | {"kind": "https", "endpoint_url": "https://a.example.com/"}).status_code
+        == 303
+    )
+    assert facts(browser, page)["Destination"] == "https endpoint"
+    unknown = browser.post(edit, hidden(browser.get(edit), edit) | kept | {"kind": "kafka"})
+    assert texts(unknown, "//*[@role='alert']//li") == ["Destination: must be one of https, sqs, s3"]
