@@ -48,6 +48,8 @@ _OF_COMPANY: Final = ("company_id",)
 _SAME_COMPANY: Final = {
     "of the requested company": '[answer.company_id, answer.org_number].includes(value("company_id"))'
 }
+_OF_PAST: Final = ("company_id", "known_at")
+_AT_INSTANT: Final = {"as it was known then": 'answer.known_at === value("known_at")'}
 _NEXT_PAGE: Final = "All parameters except `limit` stay the same; `cursor` is `next_cursor` of the previous page."
 _ROWS_BEFORE: Final = 'value("rows_before").split(" ")'
 _IS_RISING: Final = "answer.data.every((row, at) => at === 0 || row.sequence > answer.data[at - 1].sequence)"
@@ -76,6 +78,8 @@ COMPANIES: Final = (
             "market": "answer.country.toLowerCase()",
             "org_number": "answer.org_number",
             "profile_etag": 'header("ETag")',
+            "known_at": 'new Date(header("Last-Modified")).toISOString().replace(".000Z", "Z")',
+            "as_of": 'new Date(header("Last-Modified")).toISOString().slice(0, 10)',
         },
         checks={"the requested company": '[answer.id, answer.org_number].includes(value("company_id"))'},
     ),
@@ -87,6 +91,15 @@ COMPANIES: Final = (
         status=304,
         needs=("company_id", "profile_etag"),
         note="If nothing has changed, the response is a 304 without a body, which is not counted.",
+    ),
+    ScenarioStep(
+        "getCompany",
+        "Get a company profile, as it was served",
+        path_variables=_COMPANY,
+        query={"known_at": "{{known_at}}"},
+        needs=_OF_PAST,
+        checks=_AT_INSTANT | {"the requested company": '[answer.id, answer.org_number].includes(value("company_id"))'},
+        note="Financials, owners and groups take `known_at` too; here it is the `Last-Modified` of the profile.",
     ),
     ScenarioStep(
         "getCompanyInMarket",
@@ -230,6 +243,15 @@ OWNERSHIP: Final = (
             ".every((pct, at, all) => at === 0 || pct <= all[at - 1])"
         },
     ),
+    ScenarioStep(
+        "listOwnership",
+        "List owners of a company, on a day",
+        path_variables=_COMPANY,
+        query={"as_of": "{{as_of}}"},
+        needs=("company_id", "as_of"),
+        checks=_SAME_COMPANY | {"of that day": 'answer.as_of === value("as_of")'},
+        note="`as_of` is a day of the world, `known_at` an instant of what was served; both may be given.",
+    ),
 )
 GROUP: Final = (
     ScenarioStep(
@@ -242,6 +264,14 @@ GROUP: Final = (
             "parents are one level away": "answer.parents.every((row) => row.level === 1)",
             "children are at most 3 levels away": "answer.children.data.every((row) => row.level <= 3)",
         },
+    ),
+    ScenarioStep(
+        "getGroup",
+        "Get the group of a company, as it was served",
+        path_variables=_COMPANY,
+        query={"known_at": "{{known_at}}"},
+        needs=_OF_PAST,
+        checks=_SAME_COMPANY | _AT_INSTANT,
     ),
     ScenarioStep(
         "listHoldings",

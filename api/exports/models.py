@@ -11,11 +11,8 @@ from api.http.query.fields import Cursor, LongLimit, words_field
 from api.http.query.model import QueryModel
 from api.schemas import declare, shared
 from api.schemas.declare import ResponseModel
-from warehouse.reader.export_files import ExportFile
+from warehouse.reader.export_files import FORMATS, PARTS, TABLES, ExportFile
 
-TABLES: Final = ("companies", "details", "financials", "filings", "ownership", "events")
-FORMATS: Final = ("parquet", "ndjson", "csv", "bods")
-PARTS: Final = ("rows", "deletes", "upserts")
 _COUNT: Final = 2**53
 SortKey = tuple[int, str, int, int, int, int]
 

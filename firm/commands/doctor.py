@@ -26,7 +26,7 @@ from firm.doctor.first_loads import first_load_findings, out_of_reach_findings
 from firm.doctor.ingests import ingest_findings
 from firm.doctor.source_credentials import source_key_findings
 from firm.doctor.sources import source_findings
-from firm.doctor.stores import history_findings, object_store_findings
+from firm.doctor.stores import export_findings, history_findings, object_store_findings
 from firm.doctor.webhooks import webhook_findings
 from firm.environment import read_environment
 from pipelines.sources.live import registry_http
@@ -67,6 +67,7 @@ def _all_findings(live: bool) -> Iterator[DoctorFinding]:
     yield from price_findings(installation.settings)
     yield from unpaid_findings(installation)
     yield from history_findings(installation.layout)
+    yield from export_findings(installation.layout)
     yield from ingest_findings(installation.layout, utc_now())
     yield from source_findings(installation.layout, utc_now())
     yield from first_load_findings(installation.layout, utc_now())

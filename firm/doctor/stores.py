@@ -1,4 +1,4 @@
-"""`firm doctor` checks of stores: the object store, and histories with rows from before an upgrade.
+"""`firm doctor` checks of stores: the object store, histories with rows from before an upgrade, and exports.
 
 The object store must be reachable and support conditional writes: one small object is written under a unique name
 and removed; nothing else is changed.
@@ -20,6 +20,7 @@ from connectors.contract.dataset import Jurisdiction
 from firm.doctor import DoctorFinding
 from pipelines.workspace import staged_tables
 from warehouse.history import database, record_counts
+from warehouse.reader.export_files import export_faults
 from warehouse.release import manifest
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.duckdb import open_database
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
 
 _PATIENCE: Final = timedelta(seconds=10)
 _POINTER: Final = "releases/current.json"
+
+
+def export_findings(layout: Layout) -> Iterator[DoctorFinding]:
+    """Exports that no list shows, as their manifests are damaged or another version's."""
+    for fault in export_faults(layout.exports_folder):
+        advice = "it is left out of lists: run `firm export`, or delete its folder if its release is no longer served"
+        yield DoctorFinding("warn", f"export {fault}", advice)
 
 
 def object_store_findings(settings: IngestSettings) -> Iterator[DoctorFinding]:

@@ -7,7 +7,6 @@ pruning (`exports`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
@@ -16,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Self
 
+import msgspec
 import pyarrow as pa
 
 from warehouse.exports import schemas
@@ -62,6 +62,17 @@ class ExportedFile:
         return cls(path.name, table.name, form, COMPRESSIONS[form], rows, path.stat().st_size, digest, part)
 
 
+class _KnownManifest(msgspec.Struct, frozen=True):
+    """Of the manifest of an export, what says which files it has."""
+
+    schema_version: int
+    columns: dict[str, list[dict[str, Any]]]
+    files: list[ExportedFile]
+
+
+_KNOWN: Final = msgspec.json.Decoder(_KnownManifest)
+
+
 def file_name(table: ExportTable, form: str) -> str:
     """The file name, as `companies.parquet` or `companies.ndjson.gz`."""
     return table.name + SUFFIXES[form]
@@ -73,15 +84,14 @@ def complete_files(folder: Path) -> dict[str, ExportedFile]:
     Empty if there is no readable manifest, or if it describes other columns.
     """
     try:
-        manifest = json.loads((folder / MANIFEST).read_bytes())
-    except (FileNotFoundError, json.JSONDecodeError):
+        manifest = _KNOWN.decode((folder / MANIFEST).read_bytes())
+    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
         return {}
-    if manifest["schema_version"] != schemas.VERSION or manifest["columns"] != column_entries():
+    if manifest.schema_version != schemas.VERSION or manifest.columns != column_entries():
         return {}
-    found = [ExportedFile(**entry) for entry in manifest["files"]]
     return {
         entry.name: entry
-        for entry in found
+        for entry in manifest.files
         if (path := folder / entry.name).is_file() and path.stat().st_size == entry.bytes
     }
 

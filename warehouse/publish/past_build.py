@@ -61,11 +61,25 @@ def require_past(layout: Layout, served: ReleaseManifest, torn: Collection[str])
     folder = layout.release_folder(served.release)
     for name in (file.file for file in served.past if file.file in torn):
         if (folder / name).exists():
-            raise InvalidReleaseError(
-                f"release {served.release}: {folder / name} is not {served.sizes[name]} bytes long, and no history has "
-                "what it had: restore it from a backup or another machine (`firm release pull`), or move it away to "
-                "publish without it: the past then begins after it"
-            )
+            raise _lost_past_error(served.release, f"{folder / name} is not {served.sizes[name]} bytes long")
+
+
+def _lost_past_error(release: int, said: str) -> InvalidReleaseError:
+    return InvalidReleaseError(
+        f"release {release}: {said}, and no history has what it had: restore it from a backup or another machine "
+        "(`firm release pull`), or move it away to publish without it: the past then begins after it"
+    )
+
+
+def _merge_past(path: Path, release: int, files: Sequence[Path]) -> int:
+    """`past_db.merge_past`; raises InvalidReleaseError with the first of the files that cannot be read."""
+    try:
+        return past_db.merge_past(path, files)
+    except sqlite3.DatabaseError:
+        for file in files:
+            if (fault := past_db.file_fault(file)) is not None:
+                raise _lost_past_error(release, f"{file} cannot be read ({fault})") from None
+        raise  # no file is to blame: a full disk is one such error
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +105,8 @@ class PastBuild:
         kept = () if self.erased else past_files.kept_files(earlier, rows)
         before = self.layout.release_folder(former.release if former else 0)
         merged = [before / file.file for file in earlier[len(kept) :]]
-        if merged:
-            rows = _rewrite(fresh, lambda path: past_db.merge_past(path, [*merged, fresh]))
+        if former is not None and merged:
+            rows = _rewrite(fresh, lambda path: _merge_past(path, former.release, [*merged, fresh]))
         if self.erased:
             placeholders = self._placeholders(written)
             rows = _rewrite(fresh, lambda path: past_db.copy_without(path, fresh, self.erased, placeholders))

@@ -161,6 +161,16 @@ def merge_past(path: Path, files: Sequence[Path]) -> int:
         return writer.finish()
 
 
+def file_fault(file: Path) -> str | None:
+    """What SQLite finds wrong with a file on disk; None if nothing. Reads all of it."""
+    try:
+        with closing(sqlite3.connect(read_only_uri(file), uri=True)) as connection:
+            [(found,)] = connection.execute("PRAGMA integrity_check(1)").fetchall()
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return None if found == "ok" else str(found).replace("\n", " ")
+
+
 def copy_without(path: Path, source: Path, erased: ErasedSubjects, replaced: Iterable[PastRow]) -> int:
     """Writes a file anew without these subjects: their own states, and their rows among the holders of others.
 

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from api.exports.file_response import PIECE, requested_range
-from api.exports.models import FORMATS, PARTS, TABLES
 from api.problems.problem import ProblemError
 from tests.tables import check_cases
 from warehouse.exports import schemas
@@ -15,6 +14,7 @@ from warehouse.exports.delta_writer import PARTS as DELTA_PARTS
 from warehouse.exports.exports import FORMATS as WRITTEN
 from warehouse.exports.exports import ExportStore
 from warehouse.exports.formats import TABLE_FORMATS
+from warehouse.reader.export_files import FORMATS, PARTS, TABLES
 
 ALL = "/api/v1/exports"
 
@@ -188,6 +188,37 @@ def test_what_is_no_link_any_more(own_service, world):
     for text in ("firm_link_00", "firm_link_zz", "x", "firm_link_" + "0" * 2_000, path.rpartition("/")[2][:-2]):
         answer = own_service.client.get(f"{ALL}/files/{text}")
         assert (answer.status_code, answer.json()["code"]) == (404, "export_not_available"), text
+
+
+def test_a_manifest_that_is_not_understood_is_left_out_and_logged_once(own_service, world, caplog):
+    own_service.accounts.set_tier("owner@example.com", "business")
+    folder = own_service.parts.settings.data / "exports"
+    list(ExportStore(world.layout, folder=folder).write(["SE", "NO"], ["csv"]))
+    [manifest] = folder.glob("SE/0*/manifest.json")
+    told = json.loads(manifest.read_bytes())
+    words = [{"table": "directors"}, {"format": "orc"}, {"part": "changes"}, {"name": "../latest.json"}]
+    for entry, change in zip(told["files"], words, strict=False):
+        entry.update(change)
+    manifest.write_text(json.dumps(told))
+    plain = [one["table"] for one in listed(own_service, "&market=SE")]
+    assert plain == ["ownership", "events"]
+    assert len(listed(own_service, "&market=NO")) == len(TABLES)
+    assert caplog.messages == [
+        f"left out of the list of exports: {manifest}: {name}: {fault}"
+        for name, fault in (
+            ("companies.csv.gz", "unknown table 'directors'"),
+            ("details.csv.gz", "unknown format 'orc'"),
+            ("financials.csv.gz", "unknown part 'changes'"),
+            ("../latest.json", "not a name of a file in its folder"),
+        )
+    ]
+    for damaged in (b"{", b"[]", b'{"files":[]}', json.dumps(told | {"release": "42"}).encode(), b'"\xff"'):
+        manifest.write_bytes(damaged)
+        assert {one["market"] for one in listed(own_service)} == {"NO"}, damaged
+        assert caplog.messages[-1].startswith(f"left out of the list of exports: {manifest}: ")
+        assert own_service.client.get("/dashboard/exports").status_code != 500
+    list(ExportStore(world.layout, folder=folder).write(["SE"], ["csv"]))  # the next export mends it
+    assert len(listed(own_service, "&market=SE")) == len(TABLES)
 
 
 def test_a_sealed_text_of_another_purpose_is_no_link(service):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import signal
@@ -29,7 +30,7 @@ from tests.pipelines.erased import ANNOUNCED_ROW, COMPANY, HOLDER_NAME, NAME, NE
 from tests.pipelines.places import ONE, TWO, accounts, owner
 from tests.searched import found
 from warehouse.erasure.tombstones import CONTROL, STEPS, Tombstone, TombstoneStore
-from warehouse.exports.exports import ExportStore
+from warehouse.exports.exports import FORMATS, ExportStore
 from warehouse.ledger.ledger import Ledger
 from warehouse.publish.publisher import ReleaseStore
 from warehouse.raw.archive import RawArchive, RawBody
@@ -399,7 +400,10 @@ def test_the_hand_over_is_written_again_without_it(place: Erased) -> None:
     newest = ExportStore(place.settings.layout).latest("FI")
     assert newest is not None
     assert [path.name for path in newest.folder.parent.iterdir() if path.is_dir()] == [newest.folder.name]
-    assert newest.manifest["formats"] == ["parquet", "ndjson", "csv"]
+    assert newest.manifest["formats"] == list(FORMATS)
+    statements = gzip.decompress((newest.folder / "ownership.bods.json.gz").read_bytes()).decode()
+    assert OTHER in statements
+    assert not any(gone in statements for gone in (COMPANY, erased.HOLDER_NAME))
     rows = {file["name"]: file["rows"] for file in newest.manifest["files"]}
     assert rows["companies.parquet"] == 1
 

@@ -73,8 +73,21 @@ def test_a_damaged_past_stops_a_publish_and_moved_away_begins_anew(layout: Layou
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
     learn(layout, "NO", 2, companies=[member("NO", 1, name="Gamma")])
-    with pytest.raises(InvalidReleaseError, match="no history has what it had"):
+    with pytest.raises(InvalidReleaseError) as refused:
         publish(layout, "NO", at=2)
+    assert str(refused.value) == (
+        f"release {made.release}: {path} is not {len(whole)} bytes long, and no history has what it had: restore it from "
+        "a backup or another machine (`firm release pull`), or move it away to publish without it: the past then begins "
+        "after it"
+    )
+    for damaged in (b"x" * len(whole), whole[: len(whole) // 2] + b"x" * (len(whole) - len(whole) // 2)):
+        path.write_bytes(damaged)
+        with pytest.raises(InvalidReleaseError) as refused:
+            publish(layout, "NO", at=2)
+        said = str(refused.value)
+        assert said.startswith(f"release {made.release}: {path} cannot be read (")
+        assert "\n" not in said
+        assert said.endswith("or move it away to publish without it: the past then begins after it")
     path.unlink()
     assert publish(layout, "NO", at=2) is not None
     assert [_name(layout, ONE, at) for at in (0, 1, 2)] == [None, None, "Gamma"]
