@@ -96,6 +96,12 @@ def test_exports_hold_the_market(lived: Lived, profile: dict[str, Any], tmp_path
     assert profile["id"] in rows
 
 
+def test_the_sandbox_of_the_command_line_plays_the_market_too(lived: Lived, tmp_path: Path) -> None:
+    said = lived.inside.run("sandbox", "write", tmp_path / "days", "--days", "1", "--companies", "360")
+    assert said.exit_code == 0, said.err
+    assert (tmp_path / "days" / "2026-11-02" / "dk" / "cvr_virksomhed").is_dir()
+
+
 def test_a_file_of_a_day_that_comes_again_changes_nothing(lived: Lived, tmp_path: Path) -> None:
     again = lived.inside.copy(tmp_path / "data")
     folder = lived.inside.data.parent / "days" / lived.told["days"][-1]
