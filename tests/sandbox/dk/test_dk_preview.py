@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.firm.inside import Inside
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 PATIENCE = 900
@@ -45,3 +47,19 @@ def test_with_the_preview_on_everything_is_served(previewed: tuple[Path, subproc
     assert found is not None
     assert int(found[1]) > 15
     assert "skipped" not in done.stdout
+
+
+def test_with_the_preview_off_again_its_folder_is_refused(
+    previewed: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    """Nothing is shown, changed or added; the line says what to set."""
+    folder, _ = previewed
+    inside, days = Inside(folder / "data"), folder / "days"
+    for words in (("ingest", "--from", days / "2026-11-04"), ("export",), ("release", "verify")):
+        said = inside.run(*words)
+        assert said.exit_code == 1, words
+        assert re.fullmatch(
+            r"firm: release \d+ has companies of Denmark: set FIRM_PREVIEW_MARKETS=dk as when they were taken in, or use "
+            r"another FIRM_DATA\n",
+            said.err,
+        ), said.err

@@ -1,5 +1,6 @@
 """Denmark with the preview on over HTTP: `firm ingest dk --sandbox` on two days, with searches and hosts that fail."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from connectors.dk import search
 from sandbox import SandboxServer, World, minimum_companies, serve, write_days
 from tests.firm.inside import Inside, Said, Told, planned, profiles_on
 from tests.sandbox.dk.previewed.conftest import read_truth
@@ -44,7 +46,9 @@ def is_day(firm: Inside, told: Told, day: int) -> bool:
     return True
 
 
-def test_over_http_day_by_day_with_troubles(told: Told, tmp_path: Path) -> None:
+def test_over_http_day_by_day_with_troubles(told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In pages of 25, so that one search follows another."""
+    monkeypatch.setattr(search, "SIZE", 25)
     firm = Inside(tmp_path / "data")
     with registries(0, faults={COMPANIES: "truncated"}) as registry:
         said = asked(firm, registry, exit_code=3)
@@ -52,6 +56,7 @@ def test_over_http_day_by_day_with_troubles(told: Told, tmp_path: Path) -> None:
         registry.troubles.by_path.clear()
         assert asked(firm, registry).report["held"] == []
         assert is_day(firm, told, 0)
+        assert Counter(line.split()[1] for line in registry.requests)[REPORTS] > 2
         before = len(registry.requests)
         assert asked(firm, registry).report["release"] is None  # nothing is new on the day that is known
         again = registry.requests[before:]
