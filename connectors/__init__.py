@@ -12,7 +12,7 @@ from connectors.contract.shared_folders import SharedFolder, news_folder
 from connectors.kit.composition import compose_market
 from warehouse.schema.markets import MARKETS
 
-__all__ = ["GROUPS", "JURISDICTIONS"]
+__all__ = ["DECLARED", "GROUPS", "JURISDICTIONS"]
 
 
 def _jurisdiction(code: str) -> Jurisdiction:
@@ -21,9 +21,10 @@ def _jurisdiction(code: str) -> Jurisdiction:
     name = MARKETS[code].name.upper().replace(" ", "_")
     if not hasattr(folder, name):
         raise AttributeError(f"{folder.__name__} must define {name}, the market named in its market.toml")
-    made: Jurisdiction = getattr(folder, name)
-    return made if made.state == "served" else compose_market(code, ())  # an announced market reads nothing
+    return getattr(folder, name)
 
 
-JURISDICTIONS: Final = tuple(_jurisdiction(code) for code in sorted(MARKETS))
+DECLARED: Final = tuple(_jurisdiction(code) for code in sorted(MARKETS))
+# What is read: of an announced market nothing
+JURISDICTIONS: Final = tuple(made if made.state == "served" else compose_market(made.code, ()) for made in DECLARED)
 GROUPS: Final[tuple[SharedFolder, ...]] = (news_folder(JURISDICTIONS),)

@@ -11,6 +11,7 @@ from typing import Final
 
 from connectors.contract.dataset import Dataset, Jurisdiction, Licence
 from warehouse.schema.codes import MARKET_NAMES
+from warehouse.schema.markets import MARKETS, PREVIEW_SETTING
 
 _INTRODUCTION: Final = """# Data sources
 
@@ -30,14 +31,17 @@ _DAY: Final = 24
 
 
 def render_sources_page(jurisdictions: Iterable[Jurisdiction]) -> str:
-    """The page, as Markdown; a market without datasets is listed as announced."""
+    """The page, as Markdown. A market without datasets is listed as announced, one in preview with its datasets."""
     return "\n".join([_INTRODUCTION, *(part for made in jurisdictions for part in _market_section(made))])
 
 
 def _market_section(made: Jurisdiction) -> Iterator[str]:
     yield f"## {MARKET_NAMES[made.code]} ({made.code})\n"
-    if not made.datasets:
+    if MARKETS[made.code].has_preview:
+        yield f"In preview: announced, and served where `{PREVIEW_SETTING}` names it.\n"
+    elif not made.datasets:
         yield "Announced: no data yet.\n"
+    if not made.datasets:
         return
     yield _HEAD
     yield from map(_dataset_row, made.datasets)

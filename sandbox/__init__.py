@@ -22,7 +22,7 @@ from sandbox.faults.requests import FAULTS, parse_faults
 from sandbox.http.server import SandboxServer, serve, serve_forever
 from sandbox.se import http
 from sandbox.uk import rest_http, stream_http
-from sandbox.world import FIRST_DAY, MARKETS, World, minimum_companies, sufficient_companies
+from sandbox.world import FIRST_DAY, MARKETS, PREVIEWS, World, minimum_companies, sufficient_companies
 from sandbox.write import write_day, write_days
 
 # Host -> name and password of callers: what the sandbox takes.
@@ -38,6 +38,7 @@ __all__ = [
     "FILE_FAULTS",
     "FIRST_DAY",
     "MARKETS",
+    "PREVIEWS",
     "SandboxServer",
     "World",
     "damage_file",

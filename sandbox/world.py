@@ -52,7 +52,8 @@ _BIRTHS: Final[Mapping[str, Callable[[int, int, date, int], Company]]] = {
     "US": us_initial_state.american_company,
     "DK": dk_initial_state.danish_company,
 }
-MARKETS: Final = ("NO", "UK", "SE", "FI", "US")  # of a world unless it is asked for others: Denmark is a preview
+MARKETS: Final = ("NO", "UK", "SE", "FI", "US")  # of a world that is not asked for others
+PREVIEWS: Final = ("DK",)  # markets in preview, which a world has only if it is asked for them
 _RECODED: Final = frozenset({"NO", "FI", "SE"})  # markets with new industry codes from the day of the recode
 _CYCLE: Final = 40  # of 40 consecutive British numbers, these positions have no prefix
 _PLAIN: Final = tuple(place for place in range(_CYCLE) if place not in {7, 11, 13, 17})

@@ -28,7 +28,7 @@ PAGES: Final[dict[str, Callable[[], str]]] = {
     "docs/data-dictionary.md": lambda: data_dictionary((*TABLES, EVENTS)),
     "docs/faults.md": lambda: document(every_step(), CELLS, UNTOUCHED),
     "docs/settings.md": render_settings_page,
-    "docs/sources.md": lambda: render_sources_page(connectors.JURISDICTIONS),
+    "docs/sources.md": lambda: render_sources_page(connectors.DECLARED),
     "docs/webhooks.md": lambda: page_with_table((ROOT / "docs/webhooks.md").read_text(encoding="utf-8")),
 }
 

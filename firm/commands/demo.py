@@ -97,10 +97,11 @@ def _run_days(
 
     The first day is the initial load; the events of the others are delivered to a subscriber.
     """
+    from firm.demo.sandbox_origin import played_markets
     from sandbox import World, serve
 
     companies, days = size
-    world = World(seed=1, companies=companies, days=days)
+    world = World(seed=1, companies=companies, days=days, markets=played_markets())
     with serve(world) as registry:
         _run_day(settings, registry, world.date(0).isoformat())
         key = _create_account_key(installation)

@@ -182,14 +182,15 @@ def _select_markets(markets: list[str], sandbox: bool, folder: Path | None, grou
     """
     import connectors
     from pipelines.workspace import UnknownMarketError, chosen_markets
-    from sandbox import MARKETS
 
     with exit_on_error(UnknownMarketError, code=USAGE):
         known = chosen_markets(markets, connectors.JURISDICTIONS)
     if markets:
         return markets
     if sandbox:
-        return list(MARKETS)
+        from firm.demo.sandbox_origin import played_markets
+
+        return list(played_markets())
     if groups:
         return [market.code for market in known]
     lying = {path.name.upper() for path in (*folder.glob("*/"), *folder.glob("*/*/"))} if folder else set()
@@ -245,11 +246,13 @@ def run_ingest(
     from pipelines.ingest.run import ingest as pipelines_ingest
     from pipelines.maintenance.replay import MissingStagedRowsError
     from pipelines.steps.schema_validation import SchemaViolationError
+    from warehouse.release.manifest import InvalidReleaseError
 
     instant = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
     overrides = IngestOverrides(accept_shrink=tuple(accept_shrink), datasets=tuple(datasets), at_once=at_once)
     with exit_on_error(
         AlreadyLockedError,
+        InvalidReleaseError,
         ValueError,
         ReplicationError,
         RunInterruptedError,

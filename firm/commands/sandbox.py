@@ -31,13 +31,14 @@ def write_world(
     seed: Seed = 1,
 ) -> None:
     """Write the world as files. Ingest a day with `firm ingest --from DIR/YYYY-MM-DD`."""
+    from firm.demo.sandbox_origin import played_markets
     from sandbox import World, write_days
 
     if directory.exists() and any(directory.iterdir()):
         fail(f"{directory} is not empty; name a new folder")
     with exit_on_error(ValueError):
         folders = write_days(
-            World(seed=seed, companies=companies, days=days, groups=True),
+            World(seed=seed, companies=companies, days=days, markets=played_markets(), groups=True),
             directory,
             progress=progress_printer(quiet=False),
         )
@@ -55,6 +56,7 @@ def serve_world(
     faults: Fault = None,
 ) -> None:
     """Simulate the registries over HTTP until Ctrl-C. POST /sandbox/advance moves to the next day."""
+    from firm.demo.sandbox_origin import played_markets
     from sandbox import FAULTS, SandboxServer, World, serve_forever
 
     if faults == ["list"]:
@@ -69,5 +71,9 @@ def serve_world(
 
     with exit_on_error(ValueError, OSError):
         serve_forever(
-            World(seed=seed, companies=companies, days=days), host=host, port=port, faults=chosen, ready=ready
+            World(seed=seed, companies=companies, days=days, markets=played_markets()),
+            host=host,
+            port=port,
+            faults=chosen,
+            ready=ready,
         )

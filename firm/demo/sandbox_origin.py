@@ -22,7 +22,8 @@ from connectors.kit.http.rate_limit import FetchClock
 from connectors.kit.http.retry import RetryPolicy
 from connectors.news.wires import fetch as wires_fetch
 from pipelines.sources.source import LiveSource
-from sandbox import CREDENTIALS, World, serve, sufficient_companies
+from sandbox import CREDENTIALS, MARKETS, PREVIEWS, World, serve, sufficient_companies
+from warehouse.schema.codes import SERVED
 
 if TYPE_CHECKING:
     from pipelines.settings import IngestSettings
@@ -61,6 +62,11 @@ def sandbox_instant(base: str) -> datetime:
             raise OSError(f"no sandbox responds at {base}: start one with `firm sandbox serve`") from error
 
 
+def played_markets() -> tuple[str, ...]:
+    """The markets of a generated world: those that are served, one in preview only where the preview is on."""
+    return tuple(code for code in (*MARKETS, *PREVIEWS) if code in SERVED)
+
+
 @contextmanager
 def embedded_sandbox(
     settings: IngestSettings, seed: int = 1, companies: int | None = None
@@ -71,7 +77,9 @@ def embedded_sandbox(
     """
     marker = settings.layout.root / "sandbox.json"
     day = _next_day(marker)
-    with serve(World(seed=seed, companies=companies or sufficient_companies(DAYS), days=DAYS)) as registry:
+    markets = played_markets()
+    size = companies or sufficient_companies(DAYS, markets)
+    with serve(World(seed=seed, companies=size, days=DAYS, markets=markets)) as registry:
         for _ in range(day):
             registry.advance()
         with sandbox_source(registry.url, settings) as origin:

@@ -40,12 +40,12 @@ def counted(planned: Events, made: Events) -> dict[Cell, Count]:
     return {cell: Count(due[cell], found[cell], missing[cell], extra[cell]) for cell in cells}
 
 
-def table(counts: Mapping[Cell, Count], without: Mapping[Cell, str]) -> str:
-    """As Markdown: made of planned; a dash and a number where a market has no source, and the reasons below."""
+def table(counts: Mapping[Cell, Count], without: Mapping[Cell, str], markets: Iterable[str] = SERVED) -> str:
+    """As Markdown, of all markets that are served or of some: made of planned; a dash and a number where a market has no source, and the reasons below."""
     reasons = list(dict.fromkeys(without.values()))
     head = ["| market |", *(f" `{kind}` |" for kind in EVENT_TYPES)]
     lines = ["".join(head), "|---|" + "--:|" * len(EVENT_TYPES)]
-    for market in SERVED:
+    for market in markets:
         cells = (_cell(counts[market, kind], without.get((market, kind)), reasons) for kind in EVENT_TYPES)
         lines.append("".join([f"| {market} |", *(f" {cell} |" for cell in cells)]))
     notes = [f"{place}. {reason}" for place, reason in enumerate(reasons, start=1)]

@@ -16,6 +16,7 @@ from typing import Any, Final
 import polars as pl
 
 from connectors.contract.dataset import ArchiveMember, Jurisdiction, Scope
+from tests.connectors.dk import records
 from tests.connectors.fi import finnish_files
 from tests.connectors.se import bulk_files
 from tests.connectors.us import filer_bodies
@@ -33,6 +34,7 @@ _PROFILE: Final[dict[str, Any]] = {
     "event": {"timepoint": 1, "published_at": "2026-10-01T10:00:00", "type": "changed"},
 }  # fmt: skip
 BODIES: Final[Mapping[str, tuple[str, Case]]] = {  # by market: the dataset that reads it
+    "DK": ("dk.virksomhed", Case("cvr_virksomhed/1.json", records.answer(records.company()))),
     "FI": ("fi.ytj", Case("ytj/all.json", json.dumps([finnish_files.company()]).encode())),
     "NO": ("no.enheter", Case("enheter/alle.json", json.dumps([_ENTITY]).encode())),
     "SE": ("se.bolagsverket", Case("bolagsverket/bulkfil.txt", bulk_files.bulk(bulk_files.organisation()))),

@@ -24,6 +24,10 @@ _ESCAPED: Final = re.compile(rb"\\u([0-9a-fA-F]{4})")
 _NORWEGIAN: Final = re.compile(rb"(?<![0-9])([0-9]{6})[ -]?([0-9]{5})(?![0-9])")
 _SWEDISH: Final = re.compile(rb"(?<![0-9])(?:18|19|20)?[0-9]{6}[-+]?[0-9]{4}(?![0-9])")
 _AMERICAN: Final = re.compile(rb"(?<![0-9-])(?!000-00-0000)[0-9]{3}-[0-9]{2}-[0-9]{4}(?![0-9-])")
+_DANISH: Final = re.compile(rb"(?<![0-9-])([0-3][0-9])([01][0-9])[0-9]{2}-[0-9]{4}(?![0-9-])")
+_DANISH_MEMBERS: Final = frozenset({
+    "telefonNummer", "telefaxNummer", "elektroniskPost", "obligatoriskEmail", "nyesteKontaktoplysninger",
+})  # fmt: skip
 _PSC: Final = frozenset({
     "date_of_birth", "address", "service_address", "usual_residential_address", "principal_office_address",
     "identity_verification_details",
@@ -60,6 +64,13 @@ def american_numbers(body: bytes) -> Iterator[str]:
     """Social security numbers as they are written."""
     for _ in _AMERICAN.finditer(body):
         yield "a social security number"
+
+
+def danish_numbers(body: bytes) -> Iterator[str]:
+    """Personal numbers as they are written, of a day and month that there are."""
+    for found in _DANISH.finditer(_said(body)):
+        if 1 <= int(found[1]) <= 31 and 1 <= int(found[2]) <= 12:
+            yield "a Danish personal number"
 
 
 def members(private: frozenset[str]) -> Rule:
@@ -122,12 +133,41 @@ def enterprises(body: bytes) -> Iterator[str]:
     yield from _CONTACTS(body)
 
 
+_REACHED: Final = members(_DANISH_MEMBERS)
+
+
+def danish_companies(body: bytes) -> Iterator[str]:
+    """Of the persons of a company its legal owners alone, with their names and countries."""
+    yield from danish_numbers(body)
+    yield from _REACHED(body)
+    for text in (body, *body.splitlines()):
+        try:
+            waiting = [msgspec.json.decode(text)]
+        except _MALFORMED:
+            continue
+        while waiting:
+            one = waiting.pop()
+            waiting += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+            if isinstance(one, dict) and isinstance(one.get("deltager"), dict):
+                yield from _of_participant(one)
+
+
+def _of_participant(relation: dict[str, Any]) -> Iterator[str]:
+    if any("vejnavn" in address for address in relation["deltager"].get("beliggenhedsadresse") or ()):
+        yield "a participant's street"
+    for organ in relation.get("organisationer") or ():
+        if any(name.get("navn") != "EJERREGISTER" for name in organ.get("organisationsNavn") or ()):
+            yield "another role than that of a legal owner"
+
+
 _LIVE: Final = members(_OF_PERSONS)
 _REGISTER: Final = members(_PSC)
 PRIVATE: Final[Mapping[str, Rule]] = {
-    **dict.fromkeys(("fi.lei", "no.lei", "se.lei", "uk.lei"), sole_proprietors),
-    **dict.fromkeys(("fi.esma", "no.esma", "se.esma"), sanctions),
+    **dict.fromkeys(("fi.lei", "no.lei", "se.lei", "uk.lei", "dk.lei"), sole_proprietors),
+    **dict.fromkeys(("fi.esma", "no.esma", "se.esma", "dk.esma"), sanctions),
     **dict.fromkeys(("no.tilsyn", "se.sanktioner", "uk.fca", "uk.pra", "us.sec", "us.cftc"), acts),
+    "dk.virksomhed": danish_companies,
+    "dk.regnskaber": danish_numbers,
     "no.roller": members(_ROLES),
     "no.aksjonaer": shareholders,
     "no.newsweb": norwegian_numbers,

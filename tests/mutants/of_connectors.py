@@ -152,6 +152,13 @@ CONNECTORS: Final = (
         "tests/connectors/uk/psc/test_natures_of_control.py::test_a_band_in_ones_own_right_counts_before_one_through_a_trust",
     ),
     Mutant(
+        "bands: a holding that goes on in another band ends in between",
+        "connectors/dk/virksomhed/holdings.py",
+        'goes_on = (begun.shift(-1).over(NUMBER, HOLDER) <= ended.dt.offset_by("1d")).fill_null(value=False)',
+        "goes_on = pl.lit(value=False)",
+        "tests/connectors/dk/test_owners.py::test_every_change_is_a_statement_whatever_the_order_of_the_list",
+    ),
+    Mutant(
         "decimals: a share is rounded up, over a threshold",
         "connectors/no/aksjonaerregister/holdings.py",
         "units = (held.cast(pl.Int128) * _UNITS // of.cast(pl.Int128)).clip(upper_bound=_UNITS)",

@@ -12,4 +12,11 @@ SANDBOX: Final = (
         "return rest",
         "tests/sandbox/test_sandbox_world.py::test_numbers_are_valid_and_lead_back_to_their_position",
     ),
+    Mutant(
+        "sandbox: a page of the Danish register begins with the last hit of the one before",
+        "sandbox/dk/elasticsearch.py",
+        "left = hits if search.after is None else [entry for entry in hits if entry.sort > search.after]",
+        "left = hits if search.after is None else [entry for entry in hits if entry.sort >= search.after]",
+        "tests/sandbox/dk/test_dk_http.py::test_pages_follow_each_other_without_loss",
+    ),
 )

@@ -395,5 +395,5 @@ class ReleaseReader:
             except (OSError, sqlite3.DatabaseError, InvalidReleaseError) as error:
                 failure = error
         raise InvalidReleaseError(
-            f"{self._layout.release_pointer_file} names a release that cannot be opened"
+            f"{self._layout.release_pointer_file} names a release that cannot be opened: {failure}"
         ) from failure

@@ -26,6 +26,7 @@ from warehouse.schema.market_state import (
     RuleWithoutData,
     UnexplainedStatus,
 )
+from warehouse.schema.markets import MARKETS, PREVIEW_SETTING
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 
@@ -204,7 +205,7 @@ def manifest_digest(layout: Layout, number: int) -> str:
 def served_manifest(layout: Layout) -> ReleaseManifest | None:
     """The manifest named by the pointer; None before the first release.
 
-    Raises InvalidReleaseError if its hash differs.
+    Raises InvalidReleaseError if its hash differs, or if it has companies of a market that is not served here.
     """
     try:
         pointer = json.loads(layout.release_pointer_file.read_bytes())
@@ -213,7 +214,22 @@ def served_manifest(layout: Layout) -> ReleaseManifest | None:
     content = _read_bytes(layout, pointer["release"])
     if hashlib.sha256(content).hexdigest() != pointer["manifest_sha256"]:
         raise InvalidReleaseError(f"release {pointer['release']}: its manifest has changed since publication")
-    return ReleaseManifest.parse(content)
+    manifest = ReleaseManifest.parse(content)
+    _check_markets(manifest)
+    return manifest
+
+
+def _check_markets(manifest: ReleaseManifest) -> None:
+    """Raises InvalidReleaseError for a release with a market in preview that the setting does not name (any more).
+
+    Lists, streams and exports of all markets would have its companies, and routes of one market would not.
+    """
+    unserved = [code for code in manifest.history if code in MARKETS and MARKETS[code].state != "served"]
+    if unserved:
+        raise InvalidReleaseError(
+            f"release {manifest.release} has companies of {', '.join(MARKETS[code].name for code in unserved)}: set "
+            f"{PREVIEW_SETTING}={' '.join(unserved).lower()} as when they were taken in, or use another FIRM_DATA"
+        )
 
 
 def served_position(layout: Layout) -> tuple[int, int]:

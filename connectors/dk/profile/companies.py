@@ -103,7 +103,12 @@ def _industry_columns() -> dict[str, pl.Expr]:
 def _origins() -> pl.Expr:
     """The days that the register gives of a value."""
     address = pl.col("adresse_fra")
-    days = {"name": pl.col("navn_fra"), "sni_code": pl.col("branche_fra"), "municipality": address, "address": address}
+    days = {
+        "name": pl.col("navn_fra"),
+        "sni_code": pl.col("branche_fra"),
+        **dict.fromkeys(("municipality", "county", "address"), address),
+        "legal_form_code": pl.col("form_fra"),
+    }
     return origin_texts({}, days)
 
 

@@ -6,6 +6,7 @@ Belongs here: the declaration, recognising files, documents to staged rows. Does
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ from connectors.kit.redact.text import read_text
 from connectors.kit.xml.parse import MalformedMarkupError
 
 _LARGEST: Final = 64 << 20  # bytes of a document
+_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _XBRL: Final = re.compile(rb"inlineXBRL|<(?:[\w.-]+:)?xbrl[\s>]", re.IGNORECASE)
 
 
@@ -45,9 +47,14 @@ def recognise_file(_name: str, head: bytes) -> RecognisedFile | NotApplicable:
 def redact(body: BinaryIO) -> BinaryIO:
     """The document with personal numbers masked; what cannot be searched for them is replaced by the reason."""
     try:
-        return io.BytesIO(mask_personal_numbers(read_text(body, _LARGEST)))
-    except ArchiveError as error:
+        text = read_text(body, _LARGEST)
+        if text.startswith(_UTF16):
+            return io.BytesIO(mask_personal_numbers(text.decode("utf-16").encode()).decode().encode("utf-16"))
+    except (ArchiveError, UnicodeError) as error:
         return unreadable_body(str(error))
+    if b"\x00" in text:
+        return unreadable_body("letters of two bytes without a byte order mark")
+    return io.BytesIO(mask_personal_numbers(text))
 
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:

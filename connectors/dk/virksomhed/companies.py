@@ -109,8 +109,12 @@ def _status_columns(record: RegisteredCompany, newest: Metadata, day: str) -> di
 def _form_columns(record: RegisteredCompany, newest: Metadata, day: str) -> dict[str, Any]:
     form = newest.nyesteVirksomhedsform or newest_element(record.virksomhedsform, day)
     if form is None:
-        return {"form_kode": None, "form_tekst": None}
-    return {"form_kode": _padded(form.virksomhedsformkode, 2), "form_tekst": _clean(form.langBeskrivelse)}
+        return {"form_kode": None, "form_tekst": None, "form_fra": None}
+    return {
+        "form_kode": _padded(form.virksomhedsformkode, 2),
+        "form_tekst": _clean(form.langBeskrivelse),
+        "form_fra": first_day(form) or None,
+    }
 
 
 def _industry_columns(record: RegisteredCompany, newest: Metadata, day: str) -> dict[str, Any]:

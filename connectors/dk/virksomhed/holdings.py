@@ -36,8 +36,12 @@ def map_holdings(owners: pl.LazyFrame) -> dict[str, pl.DataFrame]:
 
 
 def _map_statements(owners: pl.LazyFrame) -> pl.DataFrame:
-    """All statements as holdings, oldest first per holder; one without a first day is before the others."""
+    """All statements as holdings, oldest first per holder; one without a first day is before the others.
+
+    A statement ends where none of the holder follows on the next day: otherwise the holding goes on with another share.
+    """
     begun, ended = pl.col("gyldig_fra"), pl.col("gyldig_til")
+    goes_on = (begun.shift(-1).over(NUMBER, HOLDER) <= ended.dt.offset_by("1d")).fill_null(value=False)
     in_time = owners.filter(~text.is_too_far_in_future(begun))
     ordered = in_time.sort(NUMBER, HOLDER, "gyldig_fra", nulls_last=False)
     rows = ordered.select(
@@ -47,7 +51,7 @@ def _map_statements(owners: pl.LazyFrame) -> pl.DataFrame:
         valid_from=begun,
         # a last day to come is not an end yet
         ended_on=pl.coalesce(
-            pl.when(ended <= pl.col("_observed_at").dt.date()).then(ended), pl.col("_retired_at").dt.date()
+            pl.when((ended <= pl.col("_observed_at").dt.date()) & ~goes_on).then(ended), pl.col("_retired_at").dt.date()
         ),
         url=pl.lit(PUBLIC_PAGE) + pl.col(NUMBER),
         controls=pl.lit([], pl.List(pl.String)),

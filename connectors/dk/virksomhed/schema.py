@@ -29,6 +29,7 @@ COMPANIES: Final = Table(
         Column("tidligere_navne", ColumnKind.TEXTS, "former names, newest first"),
         Column("form_kode", _T, "legal form"),
         Column("form_tekst", _T, "its label"),
+        Column("form_fra", _D, "since"),
         Column("sammensat_status", _T, "status that the register puts together"),
         Column("status", _T, "current status of the company, as a court or the register decided"),
         Column("status_fra", _D, "since"),

@@ -82,9 +82,18 @@ def test_every_change_is_a_statement_whatever_the_order_of_the_list() -> None:
     columns = ("valid_from", "pct_min", "ended_on")
     assert found["holdings"].select(columns).rows() == [(date(2022, 1, 1), Decimal(50), None)]
     assert found["holdings_earlier"].select(columns).rows() == [
-        (date(2018, 1, 1), Decimal(10), date(2019, 12, 31)),
-        (date(2020, 1, 1), Decimal(25), date(2021, 12, 31)),
+        (date(2018, 1, 1), Decimal(10), None),
+        (date(2020, 1, 1), Decimal(25), None),
     ]
+
+
+def test_a_statement_ends_where_no_other_of_the_holder_follows_on_the_next_day() -> None:
+    shares = [element("2018-01-01", "2019-12-31", vaerdi="0.1"), element("2020-01-02", "2021-12-31", vaerdi="0.25")]
+    found = shared(read(owner(1, *shares), owner(2, element("2020-01-01", vaerdi="0.5"))))
+    earlier = found["holdings_earlier"].select("native_id", "ended_on").rows()
+    latest = found["holdings"].sort("native_id").select("native_id", "ended_on").rows()
+    assert earlier == [("1", date(2019, 12, 31))]
+    assert latest == [("1", date(2021, 12, 31)), ("2", None)]
 
 
 def test_votes_that_change_alone_are_a_statement_too() -> None:

@@ -14,9 +14,11 @@ from pipelines.ingest.run import IngestOverrides, MarketNotServedError, ingest
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from tests.tables import check_cases
+from warehouse.release.manifest import InvalidReleaseError, served_position, write_pointer
 from warehouse.schema import codes, identifiers, nace
 from warehouse.schema.markets import MARKETS, preview_codes, read_markets
 from warehouse.settings.errors import SettingError
+from warehouse.storage.layout import Layout
 
 ASKED = """
 import json
@@ -98,6 +100,38 @@ def test_a_setting_that_serves_nothing_is_told(text: str, said: str) -> None:
     with pytest.raises(SettingError) as told:
         IngestSettings.read({"FIRM_PREVIEW_MARKETS": text})
     assert str(told.value) == f"FIRM_PREVIEW_MARKETS {said}"
+
+
+def test_a_folder_with_its_companies_is_refused_without_the_setting(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    folder = layout.release_folder(1)
+    folder.mkdir(parents=True)
+    at = "2026-11-20T00:00:00+00:00"
+    content = {
+        "release": 1,
+        "kind": "full",
+        "built_at": at,
+        "full_at": at,
+        "previous": None,
+        "rollback_of": None,
+        "schema_fingerprint": "",
+        "content_fingerprint": "",
+        "sequence": {"first": 1, "last": 0},
+        "counts": {},
+        "segments": [],
+        "sizes": {},
+        "markets": {},
+    }
+
+    def publish(**history: object) -> None:
+        (folder / "manifest.json").write_text(json.dumps({**content, "history": history}))
+        write_pointer(layout, 1)
+
+    publish(NO={"id": "a", "revision": 1})
+    assert served_position(layout) == (1, 0)
+    publish(NO={"id": "a", "revision": 1}, DK={"id": "b", "revision": 1})
+    with pytest.raises(InvalidReleaseError, match=r"has companies of Denmark: set FIRM_PREVIEW_MARKETS=dk as when"):
+        served_position(layout)
 
 
 def test_codes_are_read_in_any_case_and_with_any_separator() -> None:

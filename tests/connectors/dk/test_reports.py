@@ -201,4 +201,9 @@ def test_a_report_is_archived_without_personal_numbers_and_reads_the_same() -> N
     archived = REPORTS.redact(io.BytesIO(gzip.compress(body))).read()
     assert b"010203-1234" not in archived
     assert read(archived)[0].rows.equals(read(body)[0].rows)
-    assert b"unreadable" in REPORTS.redact(io.BytesIO(b"PK\x03\x04zip")).read()
+    for hidden in (b"PK\x03\x04zip", body.decode().encode("utf-16-le"), b"\xff\xfe<a>"):
+        assert b"unreadable" in REPORTS.redact(io.BytesIO(hidden)).read()
+    wide = body.decode().replace("UTF-8", "UTF-16").encode("utf-16")
+    masked = REPORTS.redact(io.BytesIO(wide)).read()
+    assert "010203-1234" not in masked.decode("utf-16")
+    assert read(masked)[0].rows.equals(read(body)[0].rows)

@@ -59,13 +59,13 @@ def test_newest_tick_of_another_expression_is_an_error(cron: str) -> None:
 
 
 def test_newest_tick_reads_every_declared_cadence() -> None:
-    datasets = [dataset for made in connectors.JURISDICTIONS for dataset in made.datasets]
+    datasets = [dataset for made in connectors.DECLARED for dataset in made.datasets]
     now = at("03-03T12:00")
     assert all(newest_tick(dataset.cadence.cron, now) <= now for dataset in datasets)
     assert len({dataset.key for dataset in datasets}) > 90
 
 
-DATASETS = [dataset for made in connectors.JURISDICTIONS for dataset in made.datasets]
+DATASETS = [dataset for made in connectors.DECLARED for dataset in made.datasets]
 CRONS = {"news": "*/20 * * * *", "register": "30 4 * * *", "index": "20 9 * * 6"}
 FIRST = run("03-03T04:00", *CRONS)
 
