@@ -207,6 +207,13 @@ def gallery_at(run: Run, folder: Path) -> Iterator[str]:
     """Address of the gallery, built and served on another origin than the service's."""
     built = run("node", "gallery/build.mjs", folder)
     assert built.returncode == 0, built.stdout + built.stderr
+    with serving_folder(folder) as address:
+        yield address
+
+
+@contextmanager
+def serving_folder(folder: Path) -> Iterator[str]:
+    """Address of a web server of static files."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
     thread = Thread(target=server.serve_forever)
     thread.start()
