@@ -34,6 +34,7 @@ _PATIENCE: Final = 60.0
 _LOOK_SECONDS: Final = 0.05
 _MARK: Final = "made-by-firm-demo"
 _EMAIL: Final = "demo@firmdata.example"
+_HERE: Final = ("http://127.0.0.1:*", "http://localhost:*")
 _LINK_LIFETIME: Final = timedelta(hours=1)
 _COUNTS: Final = {
     "companies": "select company_id[6:7], count(*) from companies group by 1",
@@ -56,6 +57,7 @@ def demo(
     settings = settings.alone_in(installation.settings.data)
     with run_receiver() as receiver:
         key, subscription = _run_days(installation, settings, (companies, days), receiver)
+        installation = _with_public_pages(installation)
         _print_summary(installation, key, subscription, port)
         if serve:
             from firm.commands.serve import serve_installation
@@ -69,6 +71,14 @@ def _with_demo_settings(installation: Installation) -> Installation:
     own = {"deliver": True, "allow_http": True, "allow_networks": (ipaddress.ip_network("127.0.0.0/8"),)}
     webhooks = settings.webhooks.model_copy(update=own)
     settings = settings.model_copy(update={"webhooks": webhooks, "operators": frozenset({_EMAIL})})
+    return replace(installation, settings=settings)
+
+
+def _with_public_pages(installation: Installation) -> Installation:
+    """Lets everybody see the companies of the demo, with a publishable key that is bound to this machine."""
+    with installation.accounts() as accounts:
+        key = accounts.create_key(_EMAIL, "public", _HERE, label="public pages").key
+    settings = installation.settings.model_copy(update={"public_companies_key": key})
     return replace(installation, settings=settings)
 
 
@@ -193,6 +203,7 @@ def _print_summary(installation: Installation, key: str, subscription: str, port
         f"curl -X POST -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' "
         f"-d '{{\"event_type\":\"status.changed\"}}' '{base}/api/v1/webhooks/{subscription}/test'"
     )
+    typer.echo(f"\nPages of companies for everybody: {base}/companies/{events[-1].company_id}")
     link = installation.reached(None, port).sign_in_link(_EMAIL, _LINK_LIFETIME)
     typer.echo(
         f"\nDashboard: {base}/dashboard\n"

@@ -328,6 +328,8 @@ class Tour(Customer):
         tab.press("Sign in")
 
     def refused(self) -> None:
+        self.open("/companies/firm:FI:5000008-4")
+        self.look("company-of-nobody")
         self.open(f"{WEBHOOKS}/whs_{'0' * 26}")
         self.look("not-there")
         self.operator("accounts", "suspend", OWNER)
