@@ -71,6 +71,7 @@ class ApiSettings(AreaSettings):
     )
     public_companies_key: Annotated[str, from_text(parse_publishable_key)] = Field(
         default="",
+        repr=False,  # what is written here by mistake may be a secret key
         description="A publishable key, bound to the host of FIRM_PUBLIC_URL, with which everybody sees pages of "
         "companies at /companies/ID: what they read counts as requests of its account. Empty: no such pages.",
     )
