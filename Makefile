@@ -130,10 +130,12 @@ docs: $(VENV)/.docs ## the documentation as a site in site/; a dead link fails
 
 screenshots: $(VENV)/.dev ui/node_modules/.installed $(CLIENT) ## docs/images anew, taken by the browser tests (needs npm and Chromium)
 	@rm -rf build/screenshots
-	@FIRM_SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -q tests/api/dashboard/test_browser.py tests/ui/test_ui_browser.py
+	@FIRM_SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -q tests/api/dashboard/test_browser.py tests/ui/test_ui_browser.py tests/ui/test_ui_showcase.py
 	@cp build/screenshots/dashboard/webhook-window.png docs/images/dashboard.png
 	@cp build/screenshots/dashboard/operator-window.png docs/images/operator.png
 	@cp build/screenshots/components/wide-window.png docs/images/company.png
+	@cp build/screenshots/showcase/en-wide.jpeg docs/images/components.jpeg
+	@cp build/screenshots/showcase/sv-narrow.jpeg docs/images/components-narrow.jpeg
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)
 	@$(LOCK) -o requirements-audit.lock requirements-audit.in

@@ -103,6 +103,26 @@ class Tab:
         """The Enter key, which leads to a page."""
         self.tell("enter")
 
+    def key(self, key: str) -> None:
+        """A key that leads to no page."""
+        self.tell("key", key=key)
+
+    def settle(self, selector: str) -> None:
+        """Until something is there that a script draws, and nothing is still read."""
+        self.tell("settle", selector=selector, reading=0)
+
+    def settle_but(self, reading: int) -> None:
+        """Until so many components are still read, which never end."""
+        self.tell("settle", selector="section.firmdata", reading=reading)
+
+    def attributes(self, selector: str, name: str) -> list[str | None]:
+        """An attribute of each element that a selector finds."""
+        return self.tell("attributes", selector=selector, name=name)
+
+    def print(self, name: str) -> dict[str, Any]:
+        """The page as a sheet of A4: `text`, and `overhang` in pixels."""
+        return self.tell("print", name=name)
+
     def text(self, selector: str = "main") -> str:
         return self.tell("text", selector=selector)
 

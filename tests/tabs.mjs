@@ -89,12 +89,41 @@ class Tab {
     return this.page.keyboard.type(text);
   }
 
+  /** A key that leads to no page. */
+  key({ key }) {
+    return this.page.keyboard.press(key);
+  }
+
+  /** Until something is there that a script draws, and so many components are still read. */
+  async settle({ selector, reading }) {
+    await this.page.waitForSelector(selector);
+    const isSettled = (most) => document.querySelectorAll('[aria-busy="true"]').length === most;
+    await this.page.waitForFunction(isSettled, reading);
+  }
+
+  /** An attribute of each element that a selector finds. */
+  attributes({ selector, name }) {
+    return this.page.locator(selector).evaluateAll((found, of) => found.map((one) => one.getAttribute(of)), name);
+  }
+
+  /** The page as a sheet of A4: what is read on it, and how much wider than the sheet it is. */
+  async print({ name }) {
+    await this.page.emulateMedia({ media: "print", colorScheme: "light" });
+    await this.page.setViewportSize({ width: 794, height: 1123 });
+    if (isPictured) await this.page.screenshot({ ...PICTURE, path: join(folder, `${name}-print.jpeg`) });
+    const printed = { text: await this.page.locator("body").innerText(), overhang: await overhang(this.page) };
+    await this.page.emulateMedia({ media: "screen" });
+    await this.page.setViewportSize(VIEWS.wide.size);
+    return printed;
+  }
+
   enter() {
     return this.#led(() => this.page.keyboard.press("Enter"));
   }
 
   async reach({ role, name }) {
-    const wanted = this.page.getByRole(role, { name }).first();
+    const isSummary = role === "summary"; // which has no role
+    const wanted = (isSummary ? this.page.locator(role, { hasText: name }) : this.page.getByRole(role, { name })).first();
     for (let step = 0; step < MOST_STEPS; step += 1) {
       await this.page.keyboard.press("Tab");
       const { here, seen } = await wanted.evaluate(hasKeyboard);

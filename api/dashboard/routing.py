@@ -191,6 +191,7 @@ SIGNED_IN: Final = PagePolicy()
 ANONYMOUS: Final = PagePolicy(is_anonymous=True)
 OPERATOR_ONLY: Final = PagePolicy(is_operator_only=True)
 COMPONENTS: Final = PagePolicy(runs_scripts=True)
+PUBLIC_COMPONENTS: Final = PagePolicy(is_anonymous=True, runs_scripts=True)
 DATA: Final = PagePolicy(is_data=True)
 _PAGE: Final = "firm_page"
 

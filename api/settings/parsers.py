@@ -16,6 +16,7 @@ from api.common.email_address import normalise_email
 from api.settings.tiers import TierCatalogue, TiersError, load_tiers
 from warehouse.settings.texts import split_commas
 
+_PUBLISHABLE: Final = re.compile(r"firm_public_[0-9A-Za-z]{42}")
 _PRICE: Final = re.compile(r"([a-z][a-z0-9_]{0,19})=(price_[0-9A-Za-z_]{1,200})")
 _HOST: Final = re.compile(r"[a-z0-9._-]{1,253}(?::[0-9]{1,5})?")
 _WEEK_SECONDS: Final = 7 * 86_400
@@ -64,6 +65,13 @@ def parse_emails(text: str) -> frozenset[str]:
     if wrong := [part for part, email in found.items() if email is None]:
         raise ValueError(f"must list e-mail addresses, for example you@example.com, not {wrong[0]!r}")
     return frozenset(email for email in found.values() if email is not None)
+
+
+def parse_publishable_key(text: str) -> str:
+    """A key of the kind firm_public_…; empty: none."""
+    if text and _PUBLISHABLE.fullmatch(text) is None:
+        raise ValueError("must be a publishable key, firm_public_… with 42 letters and digits, or empty")
+    return text
 
 
 def parse_mailbox(text: str) -> str:

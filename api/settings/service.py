@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, InstanceOf, model_validator
 from api.settings.billing import BillingSettings
 from api.settings.connections import ConnectionSettings
 from api.settings.mail import MailSettings
-from api.settings.parsers import parse_database_url, parse_emails, parse_proxies, parse_tiers
+from api.settings.parsers import parse_database_url, parse_emails, parse_proxies, parse_publishable_key, parse_tiers
 from api.settings.tiers import TierCatalogue
 from api.settings.webhooks import WebhookSettings
 from warehouse.schema import previews
@@ -72,6 +72,12 @@ class ApiSettings(AreaSettings):
         default=frozenset(),
         description="Who runs this installation: e-mail addresses of accounts, separated by commas, that see "
         "/dashboard/operator (sources, runs, guards, queue). For everybody else there is no such page.",
+    )
+    public_companies_key: Annotated[str, from_text(parse_publishable_key)] = Field(
+        default="",
+        repr=False,  # what is written here by mistake may be a secret key
+        description="A publishable key, bound to the host of FIRM_PUBLIC_URL, with which everybody sees pages of "
+        "companies at /companies/ID: what they read counts as requests of its account. Empty: no such pages.",
     )
     serve_workers: int = Field(default=1, ge=1, le=256, description="Processes that serve.")
     trusted_proxies: Annotated[tuple[str, ...], from_text(parse_proxies)] = Field(

@@ -35,6 +35,7 @@ _PATIENCE: Final = 60.0
 _LOOK_SECONDS: Final = 0.05
 _MARK: Final = "made-by-firm-demo"
 _EMAIL: Final = "demo@firmdata.example"
+_HERE: Final = ("http://127.0.0.1:*", "http://localhost:*")
 _LINK_LIFETIME: Final = timedelta(hours=1)
 _COUNTS: Final = "select count(*), count(distinct company_id[6:7]) from companies"
 
@@ -55,6 +56,7 @@ def demo(
         _check_address(installation.reached(None, port))
     with run_receiver() as receiver:
         key, subscription = _run_days(installation, settings, (companies, days), receiver)
+        installation = _with_public_pages(installation)
         _print_summary(installation.reached(None, port), key, subscription)
         if serve:
             from firm.commands.serve import serve_installation
@@ -76,6 +78,14 @@ def _with_demo_settings(installation: Installation) -> Installation:
     own = {"deliver": True, "allow_http": True, "allow_networks": (ipaddress.ip_network("127.0.0.0/8"),)}
     webhooks = settings.webhooks.model_copy(update=own)
     settings = settings.model_copy(update={"webhooks": webhooks, "operators": frozenset({_EMAIL}), "access_log": False})
+    return replace(installation, settings=settings)
+
+
+def _with_public_pages(installation: Installation) -> Installation:
+    """Lets everybody see the companies of the demo, with a publishable key that is bound to this machine."""
+    with installation.accounts() as accounts:
+        key = accounts.create_key(_EMAIL, "public", _HERE, label="public pages").key
+    settings = installation.settings.model_copy(update={"public_companies_key": key})
     return replace(installation, settings=settings)
 
 
@@ -180,13 +190,14 @@ def _stated_size(settings: IngestSettings, report: IngestReport) -> str:
 def _print_summary(installation: Installation, key: str, subscription: str) -> None:
     """Prints the key and what to try with it; at last the address to open."""
     base = installation.settings.public_url
-    company = f"{base}/api/v1/companies/{_example_company(_read_events(installation))}"
+    shown = _example_company(_read_events(installation))
+    company = f"{base}/api/v1/companies/{shown}"
     link = installation.sign_in_link(_EMAIL, _LINK_LIFETIME)
     typer.echo(
         f"""
 API key (shown once): {key}
 curl -H 'Authorization: Bearer {key}' '{company}'
-Of the same company: {company}/financials, …/ownership, …/events
+Of the same company: {company}/financials, …/ownership, …/events; as a page: {base}/companies/{shown}
 Deliveries to the subscriber: {base}/api/v1/webhooks/{subscription}/deliveries
 Tools for agents, with the same key: {base}/mcp
 Dashboard, as {_EMAIL}, once, within {format_span(_LINK_LIFETIME)}: {link}

@@ -33,6 +33,7 @@ WRONG: Final[dict[str, tuple[str, ...]]] = {
     "FIRM_DATABASE_URL": (HUSH, f"mysql://firm:{HUSH}@host/firm", f"postgresql://firm:{HUSH}@host:many/firm"),
     "FIRM_TIERS": ("/nowhere/tiers.toml",),
     "FIRM_OPERATORS": ("you", "you@example.com, *"),
+    "FIRM_PUBLIC_COMPANIES_KEY": ("firm_public_short", "firm_live_" + "a" * 42),
     "FIRM_TRUSTED_PROXIES": ("proxy", "10.0.0.0/64"),
     "FIRM_WEBHOOK_WAITS": ("60", "1,2,3,4,never", "1,2,3,4,-5"),
     "FIRM_WEBHOOK_DENY_CIDRS": ("8.8.8.8/24", "everything"),

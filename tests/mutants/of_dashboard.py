@@ -8,6 +8,7 @@ _EVERY = "tests/api/dashboard/test_every_page.py::"
 _SAFETY = "tests/api/dashboard/test_safety.py::"
 _CORS = "tests/api/http/test_cors.py::"
 _OPERATOR = "tests/api/dashboard/pages/test_operator.py::"
+_COMPANIES = "tests/api/dashboard/pages/test_companies.py::"
 _EXPLORER = "tests/api/dashboard/test_explorer_forms.py::"
 _SHOWN = "tests/api/dashboard/test_one_time_secrets.py::"
 _EDIT = "tests/api/dashboard/pages/test_webhook_edit.py::"
@@ -104,5 +105,26 @@ DASHBOARD: Final = (
         "await subscriptions.change(owner, record.subscription_id, body, _seen_etag(page.form))",
         "await subscriptions.change(owner, record.subscription_id, body, None)",
         _EDIT + "test_a_change_that_makes_no_sense_or_comes_late_changes_nothing",
+    ),
+    Mutant(
+        "company pages: pages of other sites read by the session",
+        "api/dashboard/routing.py",
+        "if access.is_data:",
+        "if access.is_data and not context.method:",
+        _COMPANIES + "test_pages_of_other_sites_read_nothing",
+    ),
+    Mutant(
+        "company pages: the session reads what the pages do not show",
+        "api/dashboard/pages/company_data.py",
+        "if part not in _PARTS:",
+        "if not part:",
+        _COMPANIES + "test_no_path_leads_to_other_operations",
+    ),
+    Mutant(
+        "company pages: a cell of a download is a formula",
+        "api/dashboard/pages/company_tables.py",
+        """return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value""",
+        "return value",
+        _COMPANIES + "test_cells_run_nothing_in_a_spreadsheet_and_unknown_is_empty",
     ),
 )

@@ -77,6 +77,16 @@ def test_the_group_and_the_filings_are_those_of_the_service(seen: Seen) -> None:
     assert seen.page("wide")["filings"]["filings"] == [one["filing_id"] for one in filings]
 
 
+def test_a_public_page_shows_the_same_to_everybody(seen: Seen) -> None:
+    for name in ("public", "public-narrow"):
+        page = seen.page(name)
+        assert {one["state"] for one in page.values()} == {"ready"}
+        told = [[row, period["period"], period[row]] for row in FIGURES for period in seen.answers["periods"]]
+        shown = page["financials"]["figures"]
+        assert shown == [[row, period, None if value is None else str(value)] for row, period, value in told]
+        assert page["chart"]["columns"] == seen.page("wide")["chart"]["columns"]
+
+
 def test_the_owners_are_those_of_the_register(seen: Seen) -> None:
     owners = seen.answers["owners"]
     assert owners

@@ -28,6 +28,7 @@ from tests.hostile import HOSTILE, HostileWorld
 MARKETS = ("FI",)  # one market has every kind of event, and little to load
 DAYS = 2
 WIDE, NARROW = 1280, 360
+COMPONENTS, PUBLIC_COMPONENTS = 10, 8  # drawn in the gallery, and on a page of a company
 SECRET = "firm_live_" + "a" * 42
 UNKNOWN_KEY = "firm_public_" + "a" * 42
 UNKNOWN_COMPANY = "9999999-2"
@@ -65,14 +66,19 @@ class Chosen:
 
 
 class Metered(Firm):
-    """`firm` with a tier besides whose month is spent at once."""
+    """`firm` with a tier besides whose month is spent at once, and pages of companies for everybody once there is a key."""
 
     @property
     def environment(self) -> dict[str, str]:
         usual = super().environment
         path = self.data.with_name("metered.toml")
         path.write_text(Path(usual["FIRM_TIERS"]).read_text() + SMALL)
-        return usual | {"FIRM_TIERS": str(path)}
+        key = self.public_key_file.read_text() if self.public_key_file.exists() else ""
+        return usual | {"FIRM_TIERS": str(path), "FIRM_PUBLIC_COMPANIES_KEY": key}
+
+    @property
+    def public_key_file(self) -> Path:
+        return self.data.with_name("public.key")
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,7 @@ def make_tour(run: Run, browser: str, into: Path) -> None:
     )
     for day in write_days(world, into / "days"):
         firm.ingest(day, *(market.lower() for market in MARKETS))
+    firm.public_key_file.write_text(_made_public_key(firm))
     with firm.serving() as client, gallery_at(run, into / "gallery") as gallery:
         base = str(client.base_url).rstrip("/")
         keys, chosen = _keys(firm), _choose(client)
@@ -118,7 +125,7 @@ def _visits(gallery: str, base: str, keys: Keys, chosen: Chosen) -> Iterator[dic
 
     def page(name: str, width: int = WIDE, colours: str = "light", *, press: bool = False, **changed: str) -> Any:
         url = f"{gallery}/?{urlencode(usual | {'company': chosen.filed} | changed)}"
-        return {"name": name, "url": url, "width": width, "colours": colours, "press": press}
+        return {"name": name, "url": url, "width": width, "colours": colours, "press": press, "components": COMPONENTS}
 
     yield page("wide")
     yield page("narrow", NARROW)
@@ -135,6 +142,9 @@ def _visits(gallery: str, base: str, keys: Keys, chosen: Chosen) -> Iterator[dic
     yield page("spent", NARROW, key=keys.spent)
     yield page("unknown-key", key=UNKNOWN_KEY)
     yield page("secret-key", key=SECRET)
+    public = {"url": f"{base}/companies/{chosen.filed}", "components": PUBLIC_COMPONENTS}
+    yield page("public") | public
+    yield page("public-narrow", NARROW, "dark") | public
     yield page("no-service", base="http://127.0.0.1:1")
 
 
@@ -193,6 +203,12 @@ def _keys(firm: Firm) -> Keys:
         )
 
 
+def _made_public_key(firm: Metered) -> str:
+    with Installation(firm.environment, ApiSettings.read(firm.environment)).accounts() as accounts:
+        accounts.create_account("pages@example.com", "pro")
+        return _public_key(accounts, "pages@example.com", HERE)
+
+
 def _public_key(accounts: AccountService, owner: str, domains: tuple[str, ...]) -> str:
     return accounts.create_key(owner, "public", domains).key
 
@@ -207,6 +223,13 @@ def gallery_at(run: Run, folder: Path) -> Iterator[str]:
     """Address of the gallery, built and served on another origin than the service's."""
     built = run("node", "gallery/build.mjs", folder)
     assert built.returncode == 0, built.stdout + built.stderr
+    with serving_folder(folder) as address:
+        yield address
+
+
+@contextmanager
+def serving_folder(folder: Path) -> Iterator[str]:
+    """Address of a web server of static files."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
     thread = Thread(target=server.serve_forever)
     thread.start()

@@ -5,7 +5,6 @@ import { text } from "node:stream/consumers";
 import { faults, isPictured, launched, overhang } from "../browsing.mjs";
 
 const PATIENCE = 20_000;
-const COMPONENTS = 10;
 
 /** Runs in the page: every component as its reader and its machine find it. */
 function found() {
@@ -75,7 +74,7 @@ async function visited(browser, folder, visit) {
     (count) =>
       document.querySelectorAll("section.firmdata").length === count &&
       document.querySelectorAll('section.firmdata[data-state="loading"]').length === 0,
-    COMPONENTS,
+    visit.components,
     { timeout: PATIENCE },
   );
   const components = await page.evaluate(found);

@@ -1,8 +1,8 @@
 /**
  * The scripts of the dashboard's company pages: the search field, the components of a company, buttons that copy.
  *
- * Requests go to the dashboard's own paths by the session, so no key stands in a page. Built into
- * api/dashboard/bundle by scripts/bundle.mjs.
+ * For who is signed in requests go to the dashboard's own paths by the session, so no key stands in a page; public
+ * pages have a publishable one. Built into api/dashboard/bundle by scripts/bundle.mjs.
  */
 import type { ReactNode } from "react";
 import { createRoot } from "react-dom/client";
@@ -40,6 +40,38 @@ function Dashboard({ root, day, children }: { root: string; day: string; childre
   );
 }
 
+/** The same for a page of everybody, read with the publishable key that stands in it. */
+function Public({ root, day, publishableKey, children }: PublicProps): ReactNode {
+  const past = day === "" ? "" : `?as_of=${day}`;
+  return (
+    <FirmdataProvider
+      baseUrl={root}
+      publishableKey={publishableKey}
+      hrefOf={(companyId) => `${root}/companies/${encodeURIComponent(companyId)}${past}`}
+      asOf={day === "" ? undefined : day}
+    >
+      {children}
+    </FirmdataProvider>
+  );
+}
+
+interface PublicProps {
+  readonly root: string;
+  readonly day: string;
+  readonly publishableKey: string;
+  readonly children: ReactNode;
+}
+
+function Page({ given, children }: { readonly given: DOMStringMap; readonly children: ReactNode }): ReactNode {
+  const { root = "", day = "", key = "" } = given;
+  if (key === "") return <Dashboard {...{ root, day }}>{children}</Dashboard>;
+  return (
+    <Public {...{ root, day }} publishableKey={key}>
+      {children}
+    </Public>
+  );
+}
+
 function Company({ companyId, isPast }: { companyId: string; isPast: boolean }): ReactNode {
   const given = { companyId };
   return (
@@ -61,16 +93,16 @@ function drawn(id: string, draw: (given: DOMStringMap) => ReactNode): void {
   if (place !== null) createRoot(place).render(draw(place.dataset));
 }
 
-drawn("company", ({ root = "", company = "", day = "" }) => (
-  <Dashboard {...{ root, day }}>
-    <Company companyId={company} isPast={day !== ""} />
-  </Dashboard>
+drawn("company", (given) => (
+  <Page given={given}>
+    <Company companyId={given["company"] ?? ""} isPast={(given["day"] ?? "") !== ""} />
+  </Page>
 ));
 
-drawn("company-search", ({ root = "", text = "" }) => (
-  <Dashboard root={root} day="">
-    <CompanySearch name="q" defaultValue={text} />
-  </Dashboard>
+drawn("company-search", (given) => (
+  <Page given={given}>
+    <CompanySearch name="q" defaultValue={given["text"]} />
+  </Page>
 ));
 
 /** Buttons that copy a text, beside it: without a script it can be marked and copied by hand. */

@@ -67,13 +67,13 @@ async def find_companies(page: CurrentPage) -> HttpResponse:
 
 @get(_ONE, access=COMPONENTS)
 async def show_company(page: CurrentPage, company_id: CompanyId) -> HttpResponse:
-    return await _company_page(page, _requested_company(page, company_id))
+    return await _company_page(page, requested_company(page, company_id))
 
 
 @post(f"{_ONE}/watch", access=COMPONENTS)
 async def watch_company(page: CurrentPage, company_id: CompanyId) -> HttpResponse:
     """Adds the company to a watchlist, or to a new one; removes it if it is on it."""
-    head = _requested_company(page, company_id)
+    head = requested_company(page, company_id)
     try:
         await _change_watchlist(page, head.company_id)
     except ProblemError as trouble:
@@ -88,7 +88,7 @@ def company_path(company_id: str) -> str:
     return f"{_ALL}/{quote(company_id, safe=':')}"
 
 
-def _requested_company(page: PageRequest, text: str) -> CompanyHeader:
+def requested_company(page: PageRequest, text: str) -> CompanyHeader:
     """The company of a number or id in the newest release, or a 404 page."""
     number = number_from_path(text)
     with page.context.services.release_reader.pin_release() as release:

@@ -26,7 +26,7 @@ ANSWER = '</pre><script>alert("endpoint")</script><img src=x onerror=alert(2)>'
 
 
 class Endpoint(ThreadingHTTPServer):
-    """A receiver that answers the first attempt of everything with 500 and a hostile page, all others with 200.
+    """A receiver that answers the first attempt at every path with 500 and a hostile page, all others with 200.
 
     Its own page frames the dashboard and forges a form of it. Being of the same host on another port it is of the
     same site, so browsers send it the cookies that SameSite keeps from others.
@@ -56,7 +56,8 @@ class _Answering(BaseHTTPRequestHandler):
         self._answer(200, self.server.forgery())
 
     def do_POST(self) -> None:
-        event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["event_id"]
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        event = f"{self.path} {body['event_id']}"
         self.server.got[event] = self.server.got.get(event, 0) + 1
         self._answer(500 if self.server.got[event] == 1 else 200, ANSWER.encode())
 

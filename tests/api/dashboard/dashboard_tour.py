@@ -11,10 +11,12 @@ from pathlib import Path
 
 from sandbox import sufficient_companies, write_days
 from tests.api.billing.stripe_server import FakeStripe, Listening
+from tests.api.dashboard.company_walk import read_delivery_by_keyboard, search_without_scripts, watch_by_keyboard
 from tests.api.dashboard.dashboard_scene import OWNER, Customer, Seen, endpoint, settings
 from tests.api.fixtures.mail_server import PostOffice
 from tests.browsing import Tab, browsing, keep_screenshots
 from tests.firm.hooked import Hooked, until
+from tests.firm.inside import Told, planned
 from tests.hostile import HostileWorld
 
 MARKETS = ("FI",)  # one market has every kind of event, and little to load
@@ -33,7 +35,8 @@ def make_tour(office: PostOffice, into: Path) -> None:
 
 def _tour(firm: Hooked, office: PostOffice, stripe: FakeStripe, into: Path) -> None:
     world = HostileWorld(every=1, seed=23, companies=sufficient_companies(DAYS, MARKETS), days=DAYS, markets=MARKETS)
-    days = write_days(world, into / "days", with_truth=False)
+    days = write_days(world, into / "days")
+    truth = json.loads((into / "days" / "truth.json").read_text(encoding="utf-8"))
     firm.ingest(days[0], "fi")
     with firm.serving() as client, endpoint() as receiver, browsing(into) as browser:
         seen = Seen(str(client.base_url).rstrip("/"))
@@ -42,13 +45,16 @@ def _tour(firm: Hooked, office: PostOffice, stripe: FakeStripe, into: Path) -> N
         tour.choose_a_plan()
         tour.use_the_key()
         tour.watch()
+        walker = browser.tab()
+        tour.find_a_company(walker, truth)
         tour.subscribe()
         tour.receive()
+        read_delivery_by_keyboard(tour, walker)
         tour.resume_and_replay()
         tour.second_browser(browser.tab())
         tour.replace_and_delete()
         tour.refused()
-        seen.visited += tour.tab.visited()
+        seen.visited += tour.tab.visited() + walker.visited()
     (into / "seen.json").write_text(json.dumps(asdict(seen)))
 
 
@@ -151,6 +157,15 @@ class Tour(Customer):
         self.see("watchlists-deleted")
         tab.follow("Exports")
         self.look("exports-no-tier")
+
+    def find_a_company(self, other: Tab, truth: Told) -> None:
+        """A company that files on the next day, watched and subscribed to in a browser with scripts."""
+        filed = next(event for event in planned(truth, 1).values() if event["event_type"] == "filing.added")
+        company = filed["data"]["company_id"]
+        self.seen.facts |= {"company_id": company, "company_day": truth["days"][0]}
+        watch_by_keyboard(self, other, company)
+        search_without_scripts(self, company)
+        self.open("/dashboard")
 
     def subscribe(self) -> None:
         tab = self.tab
@@ -314,6 +329,8 @@ class Tour(Customer):
         tab.press("Sign in")
 
     def refused(self) -> None:
+        self.open("/companies/firm:FI:5000008-4")
+        self.look("company-of-nobody")
         self.open(f"{WEBHOOKS}/whs_{'0' * 26}")
         self.look("not-there")
         self.operator("accounts", "suspend", OWNER)

@@ -16,7 +16,12 @@ from tests.once import made_once
 pytestmark = pytest.mark.slow
 
 BUDGET = 100_000
-ASSETS = "/dashboard/assets/{name:str}"  # loaded by pages, none itself
+COMPANY_BUDGET = 160_000  # React, the components and what they read
+ASSETS = "/dashboard/assets/{name:str}"
+DATA = "/dashboard/api/v1/companies/{company_id:str}"
+LOADED = {ASSETS, DATA, f"{DATA}/{{part:str}}", "/dashboard/companies/{company_id:str}/{table:str}"}
+"""Loaded by pages, none themselves; the last is a file to keep."""
+OWN_SCRIPT = re.compile(r'<script type="module" src="/dashboard/assets/company-[0-9A-Z]{8}\.js"></script>')
 KEY = re.compile(r"firm_live_[0-9A-Za-z]{42}")
 
 
@@ -38,11 +43,12 @@ def test_every_page_is_visited_and_every_form_is_sent(seen: Seen) -> None:
     known = {(method, path) for page in PAGES for path in page.paths for method in page.http_methods & {"GET", "POST"}}
     missed = {
         (method, path)
-        for method, path in known - {("GET", ASSETS)}
-        if not any(method == other and pattern_of(path).fullmatch(met) for other, met in asked)
+        for method, path in known
+        if (method, path) not in {("GET", one) for one in LOADED}
+        and not any(method == other and pattern_of(path).fullmatch(met) for other, met in asked)
     }
     assert missed == set()
-    pages = {path for method, path in known if method == "GET" and path != ASSETS}
+    pages = {path for method, path in known if method == "GET" and path not in LOADED}
     looked = {urlsplit(look["address"]).path for look in seen.looks.values()}
     assert {path for path in pages if not any(pattern_of(path).fullmatch(one) for one in looked)} == set()
 
@@ -110,8 +116,60 @@ def test_what_others_wrote_stays_text_where_scripts_would_run(seen: Seen) -> Non
 
 def test_no_page_has_what_would_run_or_runs_anything(seen: Seen) -> None:
     """Neither elements that were smuggled in, nor anything that a policy had to stop, nor an error."""
-    assert {name: look["foreign"] for name, look in seen.looks.items() if look["foreign"]} == {}
+    foreign = {name: [one for one in look["foreign"] if not is_own(name, one)] for name, look in seen.looks.items()}
+    assert {name: found for name, found in foreign.items() if found} == {}
     assert {name: look["broken"] for name, look in seen.looks.items() if look["broken"]} == {}
+
+
+def is_own(look: str, element: str) -> bool:
+    """Whether it is the script of company pages, on one of them."""
+    return look.startswith("compan") and OWN_SCRIPT.fullmatch(element) is not None
+
+
+def test_a_company_is_found_watched_and_subscribed_to_by_keyboard_and_its_event_arrives(seen: Seen) -> None:
+    text = {name: look["text"] for name, look in seen.looks.items()}
+    assert seen.facts["company_address"].endswith(
+        f"/dashboard/companies/{seen.facts['company_id'].replace(':', '%3A')}"
+    )
+    assert "Choose with the arrow keys." in text["companies-suggested"]
+    assert "Watched: events of this company" in text["company-watched"]
+    assert '"event_type": "filing.added"' in text["company-delivered"]
+    assert seen.facts["company_id"] in text["company-delivered"]
+    assert seen.facts["company_copied"].strip() == "Copied."
+    assert seen.facts["company_id"] in text["companies-found"] or "Results" in text["companies-found"]
+    assert len(seen.facts["company_csv"]) == 4
+
+
+def test_a_company_page_shows_what_the_api_says(seen: Seen) -> None:
+    shown, api = seen.facts["company"], seen.facts["company_api"]
+    profile, periods, owners, group, filings, events = api.values()
+    assert shown["failures"] == []
+    assert profile["name"] in seen.looks["company"]["text"]
+    for name, values in shown["figures"].items():
+        assert values == [str(period[name]) for period in periods["data"] if period[name] is not None], name
+    assert shown["bars"]
+    assert shown["holders"] == [owner["holder_id"] for owner in owners["data"]]
+    assert shown["children"] == [line["company_id"] for line in group["children"]["data"]]
+    assert shown["filings"] == [filing["filing_id"] for filing in filings["data"]]
+    assert shown["events"] == [event["event_id"] for event in events["data"]]
+    assert "retrieved" in seen.facts["company_source"]
+
+
+def test_a_past_day_is_shown_by_every_component(seen: Seen) -> None:
+    assert f"Shown as of {seen.facts['company_day']}" in seen.looks["company-past"]["text"]
+    assert seen.facts["company_past"]["filings"] == seen.facts["company_past_filings"]
+    read = [url for url, _ in seen.looks["company-past"]["asked"] if "/api/v1/" in url]
+    assert read
+    assert [url for url in read if not re.search("as_of=|until=|[?&]to=", url)] == []
+    assert set(seen.facts["company_past"]["failures"]) <= {"company_not_known_then"}
+
+
+def test_a_company_is_printed_without_what_is_pressed(seen: Seen) -> None:
+    printed = seen.facts["company_print"]
+    assert printed["overhang"] == 0
+    assert "Revenue and result" in printed["text"]
+    for word in ("Sign out", "Notify me", "Quarters", "Skip to content"):
+        assert word not in printed["text"], word
 
 
 def test_no_page_shows_its_cookies_to_scripts(seen: Seen) -> None:
@@ -154,10 +212,13 @@ def test_no_page_is_wider_than_its_window(seen: Seen) -> None:
 
 def test_pages_are_small_and_of_this_service_alone(seen: Seen) -> None:
     for name, look in seen.looks.items():
-        assert look["bytes"] < BUDGET, name
+        assert look["bytes"] < (COMPANY_BUDGET if name.startswith("compan") else BUDGET), name
         assert len(look["asked"]) > 1, name  # the page and its style sheet
-        assert [url for url, _ in look["asked"] if not url.startswith(f"{seen.base}/dashboard")] == [], name
-        assert [url for url, status in look["asked"][1:] if status != 200] == [], name
+        assert [
+            url for url, _ in look["asked"] if not url.startswith((f"{seen.base}/dashboard", f"{seen.base}/companies/"))
+        ] == [], name
+        allowed = {200, 404} if name == "company-past" else {200}  # before the world, the company was not known
+        assert [url for url, status in look["asked"][1:] if status not in allowed] == [], name
 
 
 def test_the_account_that_is_suspended_reads_why(seen: Seen) -> None:

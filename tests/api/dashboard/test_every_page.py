@@ -8,9 +8,9 @@ from api.dashboard.routing import SCRIPTED as SCRIPTED_SAFETY
 from tests.api.dashboard.conftest import Browser, Desk, hidden
 
 HOME, SIGN_IN = "/dashboard", "/dashboard/sign-in"
-FOR_ANYONE = {SIGN_IN, f"{SIGN_IN}/sent", f"{SIGN_IN}/link", "/dashboard/assets/x"}
+FOR_ANYONE = {"/companies/x", SIGN_IN, f"{SIGN_IN}/sent", f"{SIGN_IN}/link", "/dashboard/assets/x"}
 """Pages that ask nobody who he is: what is new here is to be a decision."""
-SCRIPTED = {"/dashboard/companies", "/dashboard/companies/x", "/dashboard/companies/x/watch"}
+SCRIPTED = {"/companies/x", "/dashboard/companies", "/dashboard/companies/x", "/dashboard/companies/x/watch"}
 """Pages that run the service's own scripts: what is new here is to be a decision too."""
 READ_BY_SCRIPTS = {"/dashboard/api/v1/companies/x", "/dashboard/api/v1/companies/x/x"}
 

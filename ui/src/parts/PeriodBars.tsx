@@ -20,6 +20,7 @@ const TOP = 8;
 const TICKS = 4;
 const WHOLE = 100;
 const LEAST = 1;
+const WIDEST = 20; // percent of the drawing that the bars of one period take
 
 interface PeriodBarsProps {
   readonly series: Series;
@@ -36,7 +37,9 @@ export function PeriodBars({ series, figures, settings, notation, title }: Perio
     slots.map((_, place) => place),
     [0, WHOLE],
   );
-  const within = scaleBand(figures, [0, across.bandwidth()]).padding(0.15);
+  const room = Math.min(across.bandwidth(), WIDEST);
+  const margin = (across.bandwidth() - room) / 2;
+  const within = scaleBand(figures, [margin, margin + room]).padding(0.15);
   const [chosen, choose] = useState<number>(lastKnown(slots));
   const place = chosen < slots.length ? chosen : lastKnown(slots);
   const ticks = down.ticks(TICKS);

@@ -10,6 +10,7 @@ from lxml import html
 
 from api.dashboard.company_code import company_code
 from api.dashboard.pages.company_tables import csv_text
+from api.settings.parsers import parse_publishable_key
 from tests.api.dashboard.conftest import Browser, Desk, hidden, texts
 
 COMPANIES, DATA = "/dashboard/companies", "/dashboard/api/v1/companies"
@@ -180,3 +181,27 @@ def test_the_program_to_copy_runs(desk: Desk, browser: Browser, monkeypatch: pyt
     run(code.python, {})
     assert "Exempelbolaget AB" in capsys.readouterr().out
     assert code.curl.count("$FIRM_KEY") == len(PARTS)
+
+
+def test_public_pages_exist_where_a_publishable_key_is_set_and_show_no_other(open_desk: Callable[..., Desk]) -> None:
+    key = "firm_public_" + "a" * 42
+    desk = open_desk(public_companies_key=key)
+    stranger = desk.browser()
+    answer = stranger.get(f"/companies/{KNOWN}?as_of=2026-11-20")
+    assert texts(answer, "//h1") == ["Exempelbolaget AB"]
+    assert answer.text.count(f'data-key="{key}"') == 2
+    assert 'data-day="2026-11-20"' in answer.text
+    assert stranger.set_by == []
+    assert stranger.get(f"/companies/{UNKNOWN}").status_code == 404
+    assert stranger.get(f"/companies/{KNOWN}?as_of=2099-01-01").status_code == 422
+    assert key not in desk.signed_in().get(f"{COMPANIES}/{KNOWN}").text
+
+
+def test_without_a_key_there_are_no_public_pages(desk: Desk) -> None:
+    assert desk.browser().get(f"/companies/{KNOWN}").status_code == 404
+
+
+@pytest.mark.parametrize("text", ["firm_live_" + "a" * 42, "firm_public_", "firm_secret_" + "a" * 42, "x"])
+def test_a_key_that_is_not_publishable_is_no_setting(text: str) -> None:
+    with pytest.raises(ValueError, match="publishable"):
+        parse_publishable_key(text)
