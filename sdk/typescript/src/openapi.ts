@@ -4214,6 +4214,75 @@ export interface components {
              */
             company_count: number;
         };
+        /**
+         * @description Where events go; `kind` says which members there are.
+         * @example {
+         *       "kind": "sqs",
+         *       "queue_url": "https://sqs.eu-north-1.amazonaws.com/123456789012/company-events",
+         *       "region": "eu-north-1",
+         *       "access_key_id": "AKIAIOSFODNN7EXAMPLE",
+         *       "secret_access_key": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+         *     }
+         * @example {
+         *       "kind": "s3",
+         *       "bucket": "acme-company-data",
+         *       "prefix": "firm/events/",
+         *       "region": "eu-north-1",
+         *       "access_key_id": "AKIAIOSFODNN7EXAMPLE",
+         *       "secret_access_key": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+         *     }
+         */
+        NewDestination: {
+            /**
+             * @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3.
+             * @enum {string}
+             */
+            kind: "https" | "sqs" | "s3";
+            /**
+             * Format: uri
+             * @description Of `https`: the endpoint, as in `endpoint_url`.
+             */
+            url?: string;
+            /**
+             * Format: uri
+             * @description Of `sqs`: the queue's URL.
+             */
+            queue_url?: string;
+            /** @description Of `s3`: the bucket's name. */
+            bucket?: string;
+            /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
+            prefix?: string | null;
+            /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
+            region?: string;
+            /**
+             * Format: uri
+             * @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise.
+             */
+            endpoint?: string;
+            /** @description Of `sqs` and `s3`: the id of an access key that may send to the queue or put into the bucket. */
+            access_key_id?: string;
+            /** @description Of `sqs` and `s3`: its secret. It is sealed, and never returned. */
+            secret_access_key?: string;
+        };
+        /** @description Where events go. */
+        SubscriptionDestination: {
+            /** @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3. */
+            kind: string;
+            /** @description Of `https`: the endpoint, as in `endpoint_url`. */
+            url?: string;
+            /** @description Of `sqs`: the queue's URL. */
+            queue_url?: string;
+            /** @description Of `s3`: the bucket's name. */
+            bucket?: string;
+            /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
+            prefix?: string;
+            /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
+            region?: string;
+            /** @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise. */
+            endpoint?: string;
+            /** @description Of `sqs` and `s3`: the last characters of the access key's id. */
+            access_key_hint?: string;
+        };
         /** @description A subscription to create. */
         NewSubscription: {
             /**
@@ -4221,39 +4290,8 @@ export interface components {
              * @description URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
              */
             endpoint_url?: string;
-            /** @description Where events go; in place of `endpoint_url`, which is short for kind `https`. In a change of the same kind, members left out keep their value. */
-            destination?: {
-                /**
-                 * @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3.
-                 * @enum {string}
-                 */
-                kind: "https" | "sqs" | "s3";
-                /**
-                 * Format: uri
-                 * @description Of `https`: the endpoint, as in `endpoint_url`.
-                 */
-                url?: string;
-                /**
-                 * Format: uri
-                 * @description Of `sqs`: the queue's URL.
-                 */
-                queue_url?: string;
-                /** @description Of `s3`: the bucket's name. */
-                bucket?: string;
-                /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
-                prefix?: string | null;
-                /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
-                region?: string;
-                /**
-                 * Format: uri
-                 * @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise.
-                 */
-                endpoint?: string;
-                /** @description Of `sqs` and `s3`: the id of an access key that may send to the queue or put into the bucket. */
-                access_key_id?: string;
-                /** @description Of `sqs` and `s3`: its secret. It is sealed, and never returned. */
-                secret_access_key?: string;
-            };
+            /** @description Where events go, in place of `endpoint_url`, which is short for kind `https`: a creation needs one of the two. In a change of the same kind, members left out keep their value. */
+            destination?: components["schemas"]["NewDestination"];
             /** @description Only these event types; there is no wildcard. */
             event_types: ("filing.added" | "filing.updated" | "ownership.changed" | "status.changed" | "news.published" | "event.regulatory" | "company.changed" | "filing.published" | "financials.new")[];
             /** @description Only these companies, including ones not known yet; null or omitted means all. The tier limits the number. */
@@ -4295,7 +4333,7 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "paused";
-        } & (unknown | unknown);
+        };
         /** @description The members to change; omitted members keep their value (RFC 7396). */
         SubscriptionChanges: {
             /**
@@ -4303,39 +4341,8 @@ export interface components {
              * @description URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
              */
             endpoint_url?: string;
-            /** @description Where events go; in place of `endpoint_url`, which is short for kind `https`. In a change of the same kind, members left out keep their value. */
-            destination?: {
-                /**
-                 * @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3.
-                 * @enum {string}
-                 */
-                kind: "https" | "sqs" | "s3";
-                /**
-                 * Format: uri
-                 * @description Of `https`: the endpoint, as in `endpoint_url`.
-                 */
-                url?: string;
-                /**
-                 * Format: uri
-                 * @description Of `sqs`: the queue's URL.
-                 */
-                queue_url?: string;
-                /** @description Of `s3`: the bucket's name. */
-                bucket?: string;
-                /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
-                prefix?: string | null;
-                /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
-                region?: string;
-                /**
-                 * Format: uri
-                 * @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise.
-                 */
-                endpoint?: string;
-                /** @description Of `sqs` and `s3`: the id of an access key that may send to the queue or put into the bucket. */
-                access_key_id?: string;
-                /** @description Of `sqs` and `s3`: its secret. It is sealed, and never returned. */
-                secret_access_key?: string;
-            };
+            /** @description Where events go, in place of `endpoint_url`, which is short for kind `https`: a creation needs one of the two. In a change of the same kind, members left out keep their value. */
+            destination?: components["schemas"]["NewDestination"];
             /** @description Only these event types; there is no wildcard. */
             event_types?: ("filing.added" | "filing.updated" | "ownership.changed" | "status.changed" | "news.published" | "event.regulatory" | "company.changed" | "filing.published" | "financials.new")[];
             /** @description Only these companies, including ones not known yet; null or omitted means all. The tier limits the number. */
@@ -4388,24 +4395,7 @@ export interface components {
              */
             endpoint_url: string;
             /** @description Where events go; for an endpoint, its URL once more. */
-            destination: {
-                /** @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3. */
-                kind: string;
-                /** @description Of `https`: the endpoint, as in `endpoint_url`. */
-                url?: string;
-                /** @description Of `sqs`: the queue's URL. */
-                queue_url?: string;
-                /** @description Of `s3`: the bucket's name. */
-                bucket?: string;
-                /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
-                prefix?: string;
-                /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
-                region?: string;
-                /** @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise. */
-                endpoint?: string;
-                /** @description Of `sqs` and `s3`: the last characters of the access key's id. */
-                access_key_hint?: string;
-            };
+            destination?: components["schemas"]["SubscriptionDestination"];
             /** @description Canonical names. */
             event_types: string[];
             /** @description Only these companies; null means all. */
@@ -4507,24 +4497,7 @@ export interface components {
              */
             endpoint_url: string;
             /** @description Where events go; for an endpoint, its URL once more. */
-            destination: {
-                /** @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3. */
-                kind: string;
-                /** @description Of `https`: the endpoint, as in `endpoint_url`. */
-                url?: string;
-                /** @description Of `sqs`: the queue's URL. */
-                queue_url?: string;
-                /** @description Of `s3`: the bucket's name. */
-                bucket?: string;
-                /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
-                prefix?: string;
-                /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
-                region?: string;
-                /** @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise. */
-                endpoint?: string;
-                /** @description Of `sqs` and `s3`: the last characters of the access key's id. */
-                access_key_hint?: string;
-            };
+            destination?: components["schemas"]["SubscriptionDestination"];
             /** @description Canonical names. */
             event_types: string[];
             /** @description Only these companies; null means all. */
@@ -4630,24 +4603,7 @@ export interface components {
              */
             endpoint_url: string;
             /** @description Where events go; for an endpoint, its URL once more. */
-            destination: {
-                /** @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3. */
-                kind: string;
-                /** @description Of `https`: the endpoint, as in `endpoint_url`. */
-                url?: string;
-                /** @description Of `sqs`: the queue's URL. */
-                queue_url?: string;
-                /** @description Of `s3`: the bucket's name. */
-                bucket?: string;
-                /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
-                prefix?: string;
-                /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
-                region?: string;
-                /** @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise. */
-                endpoint?: string;
-                /** @description Of `sqs` and `s3`: the last characters of the access key's id. */
-                access_key_hint?: string;
-            };
+            destination?: components["schemas"]["SubscriptionDestination"];
             /** @description Canonical names. */
             event_types: string[];
             /** @description Only these companies; null means all. */

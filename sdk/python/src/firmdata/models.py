@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date as date_aliased
 from typing import Any
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, RootModel
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 
 class Notice(BaseModel):
@@ -2388,9 +2388,9 @@ class ChangedMembership(BaseModel):
     """
 
 
-class Destination(BaseModel):
+class NewDestination(BaseModel):
     """
-    Where events go; in place of `endpoint_url`, which is short for kind `https`. In a change of the same kind, members left out keep their value.
+    Where events go; `kind` says which members there are.
     """
 
     model_config = ConfigDict(
@@ -2432,6 +2432,49 @@ class Destination(BaseModel):
     secret_access_key: str | None = None
     """
     Of `sqs` and `s3`: its secret. It is sealed, and never returned.
+    """
+
+
+class SubscriptionDestination(BaseModel):
+    """
+    Where events go.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    kind: str
+    """
+    `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3.
+    """
+    url: str | None = None
+    """
+    Of `https`: the endpoint, as in `endpoint_url`.
+    """
+    queue_url: str | None = None
+    """
+    Of `sqs`: the queue's URL.
+    """
+    bucket: str | None = None
+    """
+    Of `s3`: the bucket's name.
+    """
+    prefix: str | None = None
+    """
+    Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added.
+    """
+    region: str | None = None
+    """
+    Of `sqs` and `s3`: the region of the queue or bucket.
+    """
+    endpoint: str | None = None
+    """
+    Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise.
+    """
+    access_key_hint: str | None = None
+    """
+    Of `sqs` and `s3`: the last characters of the access key's id.
     """
 
 
@@ -2493,7 +2536,7 @@ class Filters(BaseModel):
     """
 
 
-class NewSubscription1(BaseModel):
+class NewSubscription(BaseModel):
     """
     A subscription to create.
     """
@@ -2502,13 +2545,13 @@ class NewSubscription1(BaseModel):
         extra='allow',
         populate_by_name=True,
     )
-    endpoint_url: str
+    endpoint_url: str | None = None
     """
     URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
     """
-    destination: Destination | None = None
+    destination: NewDestination | None = None
     """
-    Where events go; in place of `endpoint_url`, which is short for kind `https`. In a change of the same kind, members left out keep their value.
+    Where events go, in place of `endpoint_url`, which is short for kind `https`: a creation needs one of the two. In a change of the same kind, members left out keep their value.
     """
     event_types: list[str]
     """
@@ -2575,9 +2618,9 @@ class Filters1(BaseModel):
     """
 
 
-class NewSubscription2(BaseModel):
+class SubscriptionChanges(BaseModel):
     """
-    A subscription to create.
+    The members to change; omitted members keep their value (RFC 7396).
     """
 
     model_config = ConfigDict(
@@ -2588,11 +2631,11 @@ class NewSubscription2(BaseModel):
     """
     URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
     """
-    destination: Destination
+    destination: NewDestination | None = None
     """
-    Where events go; in place of `endpoint_url`, which is short for kind `https`. In a change of the same kind, members left out keep their value.
+    Where events go, in place of `endpoint_url`, which is short for kind `https`: a creation needs one of the two. In a change of the same kind, members left out keep their value.
     """
-    event_types: list[str]
+    event_types: list[str] | None = None
     """
     Only these event types; there is no wildcard.
     """
@@ -2618,139 +2661,7 @@ class NewSubscription2(BaseModel):
     """
 
 
-class NewSubscription(RootModel[NewSubscription1 | NewSubscription2]):
-    root: NewSubscription1 | NewSubscription2
-    """
-    A subscription to create.
-    """
-
-
 class Filters2(BaseModel):
-    """
-    Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no filter. In a change, members left out keep their value; null ends one, {} all.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    countries: list[str] | None = None
-    """
-    Only companies of these markets.
-    """
-    industries: list[str] | None = None
-    """
-    Only companies with an industry code that begins with one of these.
-    """
-    industry_scheme: str | None = None
-    """
-    Only companies whose code is of this version of a classification.
-    """
-    is_listed: bool | None = None
-    """
-    true: only listed companies; false: only companies without evidence of a listing.
-    """
-    ownership: Ownership | None = None
-    """
-    Only these events of type ownership.changed; other types are not affected.
-    """
-    changed_fields: list[str] | None = None
-    """
-    Only events of type filing.updated or company.changed in which one of these changed; other types are not affected.
-    """
-    watchlist_id: str | None = None
-    """
-    Only events of companies that are on this watchlist of the account when the event is matched.
-    """
-
-
-class SubscriptionChanges(BaseModel):
-    """
-    The members to change; omitted members keep their value (RFC 7396).
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    endpoint_url: str | None = None
-    """
-    URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
-    """
-    destination: Destination | None = None
-    """
-    Where events go; in place of `endpoint_url`, which is short for kind `https`. In a change of the same kind, members left out keep their value.
-    """
-    event_types: list[str] | None = None
-    """
-    Only these event types; there is no wildcard.
-    """
-    entity_ids: list[str] | None = None
-    """
-    Only these companies, including ones not known yet; null or omitted means all. The tier limits the number.
-    """
-    filters: Filters2 | None = None
-    """
-    Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no filter. In a change, members left out keep their value; null ends one, {} all.
-    """
-    description: str | None = None
-    """
-    Free text for your own use.
-    """
-    max_per_second: int | None = None
-    """
-    Maximum deliveries per second; null means no limit.
-    """
-    status: str | None = None
-    """
-    While `paused`, events are held until a replay.
-    """
-
-
-class Destination3(BaseModel):
-    """
-    Where events go; for an endpoint, its URL once more.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    kind: str
-    """
-    `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3.
-    """
-    url: str | None = None
-    """
-    Of `https`: the endpoint, as in `endpoint_url`.
-    """
-    queue_url: str | None = None
-    """
-    Of `sqs`: the queue's URL.
-    """
-    bucket: str | None = None
-    """
-    Of `s3`: the bucket's name.
-    """
-    prefix: str | None = None
-    """
-    Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added.
-    """
-    region: str | None = None
-    """
-    Of `sqs` and `s3`: the region of the queue or bucket.
-    """
-    endpoint: str | None = None
-    """
-    Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise.
-    """
-    access_key_hint: str | None = None
-    """
-    Of `sqs` and `s3`: the last characters of the access key's id.
-    """
-
-
-class Filters3(BaseModel):
     """
     Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
     """
@@ -2806,7 +2717,7 @@ class Subscription(BaseModel):
     """
     URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
     """
-    destination: Destination3
+    destination: SubscriptionDestination | None = None
     """
     Where events go; for an endpoint, its URL once more.
     """
@@ -2818,7 +2729,7 @@ class Subscription(BaseModel):
     """
     Only these companies; null means all.
     """
-    filters: Filters3 | None = None
+    filters: Filters2 | None = None
     """
     Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
     """
@@ -2880,7 +2791,7 @@ class Subscription(BaseModel):
     """
 
 
-class Filters4(BaseModel):
+class Filters3(BaseModel):
     """
     Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
     """
@@ -2919,7 +2830,7 @@ class Filters4(BaseModel):
     """
 
 
-class Filters5(BaseModel):
+class Filters4(BaseModel):
     """
     Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
     """
@@ -4502,7 +4413,7 @@ class CreatedSubscription(BaseModel):
     """
     URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
     """
-    destination: Destination3
+    destination: SubscriptionDestination | None = None
     """
     Where events go; for an endpoint, its URL once more.
     """
@@ -4514,7 +4425,7 @@ class CreatedSubscription(BaseModel):
     """
     Only these companies; null means all.
     """
-    filters: Filters4 | None = None
+    filters: Filters3 | None = None
     """
     Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
     """
@@ -4601,7 +4512,7 @@ class UpdatedSubscription(BaseModel):
     """
     URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
     """
-    destination: Destination3
+    destination: SubscriptionDestination | None = None
     """
     Where events go; for an endpoint, its URL once more.
     """
@@ -4613,7 +4524,7 @@ class UpdatedSubscription(BaseModel):
     """
     Only these companies; null means all.
     """
-    filters: Filters5 | None = None
+    filters: Filters4 | None = None
     """
     Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
     """
