@@ -91,6 +91,22 @@ class Tab:
     def follow(self, link: str) -> None:
         self.tell("press", role="link", name=link)
 
+    def click(self, selector: str) -> None:
+        """What stays on its page, or changes it by a script."""
+        self.tell("click", selector=selector)
+
+    def wait(self, selector: str) -> None:
+        """Until an element is seen."""
+        self.tell("wait", selector=selector)
+
+    def painted(self) -> float:
+        """Milliseconds until the largest part of the page was painted."""
+        return self.tell("painted")
+
+    def print(self, name: str) -> float:
+        """How much wider than a sheet the page is on paper, in pixels, with a picture if pictures are kept."""
+        return self.tell("print", name=name)
+
     def write(self, text: str) -> None:
         """Types where the keyboard is."""
         self.tell("write", text=text)

@@ -14,6 +14,15 @@ const VIEWS = {
   narrow: { size: { width: 360, height: 800 }, colours: "dark" },
 };
 
+const SHEET = { width: 718, height: 1047 }; // A4 at 96 dots an inch, within margins of 1 cm
+
+/** Runs in the page: when its largest part was painted. */
+const largestPaint = () =>
+  new Promise((resolve) => {
+    const observer = new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime));
+    observer.observe({ type: "largest-contentful-paint", buffered: true });
+  });
+
 /** Runs in the page: whether an element has the keyboard, and whether that is seen. */
 function hasKeyboard(element) {
   const { outlineStyle, outlineWidth } = getComputedStyle(element);
@@ -83,6 +92,34 @@ class Tab {
 
   press({ role, name }) {
     return this.#led(() => this.page.getByRole(role, { name }).first().click());
+  }
+
+  /** What stays on its page, or changes it by a script. */
+  click({ selector }) {
+    return this.page.locator(selector).first().click();
+  }
+
+  async wait({ selector }) {
+    await this.page.locator(selector).first().waitFor();
+  }
+
+  /** Milliseconds until the largest part of the page was painted. */
+  async painted() {
+    await this.#run(true);
+    const milliseconds = await this.page.evaluate(largestPaint);
+    await this.#run(false);
+    return milliseconds;
+  }
+
+  /** How much wider than a sheet of A4 the page is on paper, with a picture if pictures are wanted. */
+  async print({ name }) {
+    await this.page.emulateMedia({ media: "print", colorScheme: "light" });
+    await this.page.setViewportSize(SHEET);
+    if (isPictured) await this.page.screenshot({ ...PICTURE, path: join(folder, `${name}-print.jpeg`) });
+    const over = await overhang(this.page);
+    await this.page.emulateMedia({ media: null });
+    await this.page.setViewportSize(VIEWS.wide.size);
+    return over;
   }
 
   write({ text }) {

@@ -52,6 +52,7 @@ WRONG: Final[dict[str, tuple[str, ...]]] = {
 """By setting: values that it does not take, beside those of flags, words and numbers."""
 FREE: Final = {
     "FIRM_DATA",
+    "FIRM_DOCS_SITE",
     "FIRM_HOST",
     "FIRM_ICEBERG_TOKEN",
     "FIRM_USER_AGENT",

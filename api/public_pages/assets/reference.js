@@ -25,6 +25,18 @@ function operationsAlone({ React: { createElement } }) {
   return { components: { OperationsAlone: Operations } };
 }
 
+// Names that readers of screens need and the renderer leaves out, one that is not the button's text, and the keyboard's
+// way to long answers.
+function nameParts() {
+  for (const one of place.querySelectorAll("select:not([aria-label])"))
+    one.setAttribute("aria-label", one.closest("[data-param-name]")?.dataset.paramName ?? "Example");
+  for (const one of place.querySelectorAll("pre:not([tabindex])")) one.setAttribute("tabindex", "0");
+  for (const one of place.querySelectorAll(".close-modal:not([aria-label])")) one.setAttribute("aria-label", "Close dialog");
+  for (const one of place.querySelectorAll("button[aria-label='Apply credentials']")) one.removeAttribute("aria-label");
+}
+
+new MutationObserver(nameParts).observe(place, { childList: true, subtree: true });
+
 function followColours(dark) {
   document.documentElement.classList.toggle("dark-mode", dark.matches);
 }
@@ -42,5 +54,6 @@ SwaggerUIBundle({
   docExpansion: "list",
   persistAuthorization: false,
   requestInterceptor: toThisService,
+  syntaxHighlight: false,
   validatorUrl: null,
 });

@@ -1,0 +1,66 @@
+"""The documentation as it is built and served: every link of every page leads to a page, a file or a heading."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from lxml import html
+
+from api.problems.problem import KINDS
+from tests.api.conftest import Service
+from tests.once import made_once
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[3]
+PYTHON = ROOT / ".venv" / "docs" / "bin" / "python"
+
+
+def build_site(into: Path) -> None:
+    command = [str(PYTHON), "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(into / "site")]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert built.returncode == 0, built.stderr
+
+
+@pytest.fixture(scope="module")
+def service(shared_serve: Any, world: Any, tmp_path_factory: pytest.TempPathFactory) -> Service:
+    if not PYTHON.exists():
+        pytest.skip("what builds the documentation is not installed (make docs)")
+    return shared_serve(world, docs_site=made_once(tmp_path_factory, "site", build_site) / "site")
+
+
+def test_every_link_resolves(service: Service) -> None:
+    trees: dict[str, html.HtmlElement | None] = {}
+
+    def open_once(path: str) -> html.HtmlElement | None:
+        """The elements of a page, or None of a file; each must be served at that address."""
+        if path not in trees:
+            answer = service.client.get(path, headers={"accept": "text/html"}, follow_redirects=False)
+            assert answer.status_code == 200, path
+            is_page = answer.headers["content-type"].startswith("text/html")
+            trees[path] = html.fromstring(answer.text) if is_page else None
+        return trees[path]
+
+    links = re.findall(r"\]\(https://api\.example\.com(/docs/[^)]*)\)", service.client.get("/llms.txt").text)
+    links += [f"/problems/{next(iter(KINDS.values())).slug}", "/", "/docs/search?q=webhook"]
+    waiting, met = [(link, "llms.txt") for link in links], set[str]()
+    while waiting:
+        link, source = waiting.pop()
+        path, _, anchor = link.partition("#")
+        if path == "/docs/api":
+            continue  # its renderer is npm's
+        tree = open_once(path)
+        assert not anchor or (tree is not None and tree.xpath("//*[@id=$id]", id=anchor)), (source, link)
+        if tree is None or path in met or path.startswith("/dashboard"):
+            continue
+        met.add(path)
+        found = {urljoin(path, one) for one in tree.xpath("//a/@href | //link/@href | //script/@src | //img/@src")}
+        waiting += [
+            (one, path)
+            for one in found
+            if not urlsplit(one).scheme and not one.startswith(("/dashboard", "/docs/api#"))
+        ]
+    assert len([path for path in met if path.startswith("/docs/")]) > 35
