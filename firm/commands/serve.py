@@ -19,6 +19,7 @@ import typer
 from api.auth.service_secrets import SecretsError
 from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error, fail
+from warehouse.release.manifest import UnservedMarketError, check_served_markets
 from warehouse.settings.errors import SettingError
 
 if TYPE_CHECKING:
@@ -38,8 +39,9 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the API until Ctrl-C; new releases are picked up while it runs."""
-    with exit_on_error(SettingError, SecretsError):
+    with exit_on_error(SettingError, SecretsError, UnservedMarketError):
         installation = Installation.read()
+        check_served_markets(installation.layout)
         if workers is not None:
             chosen = installation.settings.model_copy(update={"serve_workers": workers})
             installation = replace(installation, settings=chosen)
@@ -113,8 +115,9 @@ def deliver(
     from api.runtime.uvicorn_server import run_without_server
     from warehouse.reader.reader import ReleaseReader
 
-    with exit_on_error(SettingError, SecretsError), _catch_stop_signals() as asked:
+    with exit_on_error(SettingError, SecretsError, UnservedMarketError), _catch_stop_signals() as asked:
         installation = Installation.read()
+        check_served_markets(installation.layout)
         configure_logging()
         with installation.database():  # migrated first
             pass

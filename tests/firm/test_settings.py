@@ -22,6 +22,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 SHORT: Final = "c2hvcnQ="
 HUSH: Final = "hush-hush"
 WRONG: Final[dict[str, tuple[str, ...]]] = {
+    "FIRM_PREVIEW_MARKETS": ("no", "dk xx"),
     "FIRM_CREDENTIALS": (HUSH, f"host={HUSH}", f"={HUSH}:b"),
     "FIRM_MARK_KEY": (SHORT, "§"),
     "FIRM_MARK_KEY_REPLACES": ("a1b2c3d4 A1B2", "a1b2c3d4,00000000"),

@@ -37,6 +37,10 @@ class InvalidReleaseError(RuntimeError):
     """A release or its pointer is invalid or damaged; the message says which and how."""
 
 
+class UnservedMarketError(InvalidReleaseError):
+    """A release has companies of a market in preview that is not served here; the message says what to set."""
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryRevision:
     """Revision of a history at the time of a release.
@@ -205,7 +209,8 @@ def manifest_digest(layout: Layout, number: int) -> str:
 def served_manifest(layout: Layout) -> ReleaseManifest | None:
     """The manifest named by the pointer; None before the first release.
 
-    Raises InvalidReleaseError if its hash differs, or if it has companies of a market that is not served here.
+    Raises InvalidReleaseError if its hash differs, UnservedMarketError if it has companies of a market that is not
+    served here.
     """
     try:
         pointer = json.loads(layout.release_pointer_file.read_bytes())
@@ -219,14 +224,24 @@ def served_manifest(layout: Layout) -> ReleaseManifest | None:
     return manifest
 
 
+def check_served_markets(layout: Layout) -> None:
+    """Raises UnservedMarketError if the current release is one for which it would be raised; other damage may pass."""
+    try:
+        served_manifest(layout)
+    except UnservedMarketError:
+        raise
+    except (InvalidReleaseError, OSError):
+        return
+
+
 def _check_markets(manifest: ReleaseManifest) -> None:
-    """Raises InvalidReleaseError for a release with a market in preview that the setting does not name (any more).
+    """Raises UnservedMarketError for a release with a market in preview that the setting does not name (any more).
 
     Lists, streams and exports of all markets would have its companies, and routes of one market would not.
     """
     unserved = [code for code in manifest.history if code in MARKETS and MARKETS[code].state != "served"]
     if unserved:
-        raise InvalidReleaseError(
+        raise UnservedMarketError(
             f"release {manifest.release} has companies of {', '.join(MARKETS[code].name for code in unserved)}: set "
             f"{PREVIEW_SETTING}={' '.join(unserved).lower()} as when they were taken in, or use another FIRM_DATA"
         )

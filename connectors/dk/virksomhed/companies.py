@@ -32,6 +32,8 @@ def company_row(record: RegisteredCompany, day: str, tally: SignalCounter) -> di
         raise RejectedRecordError("the CVR number is not eight digits")
     if not has_check_digit(number):
         tally.add("wrong_check_digit", "cvrNummer", number)
+    for member in record.left_out:
+        tally.add("unknown_key", member, number)
     newest = record.virksomhedMetadata or _NOTHING
     name = newest.nyesteNavn or newest_element(record.navne, day)
     if name is None or not (called := _clean(name.navn)):

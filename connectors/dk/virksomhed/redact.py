@@ -2,7 +2,8 @@
 
 Kept of `deltagerRelation` are the holders in the register of legal owners: unit number, kind, CVR number, names,
 country, shares. Managers, founders, auditors, beneficial owners (no longer public) and addresses of persons are
-removed, and so are ways to reach the company other than its website, of which some are secret. What looks like a
+removed, and so are ways to reach the company other than its website, of which some are secret. Members that are not
+documented are removed at any depth and listed under `_left_out`, so that reading signals them. What looks like a
 personal number (CPR) in any text is masked, though the register is not meant to have any. Does not belong here: reading
 what remains.
 """
@@ -24,17 +25,40 @@ from connectors.kit.redact.text import open_text
 
 UNREADABLE: Final = "unreadable"
 RECORD: Final = "Vrvirksomhed"
+LEFT_OUT: Final = "_left_out"
 _SOURCE: Final = "_source"
 _RELATIONS: Final = "deltagerRelation"
-_METADATA: Final = "virksomhedMetadata"
-_CONTACTS: Final = (
-    "telefonNummer", "telefaxNummer", "sekundaertTelefonNummer", "sekundaertTelefaxNummer", "elektroniskPost",
-    "obligatoriskEmail", "fejlBeskrivelse",
-)  # fmt: skip
 _HEAD: Final = 1 << 16
-Members = dict[str, msgspec.Raw]
-_MEMBERS: Final = msgspec.json.Decoder(Members)
-_PARTICIPANT: Final = ("enhedsNummer", "enhedstype", "forretningsnoegle", "navne", "adresseHemmelig")
+_ENVELOPE: Final = ("took", "timed_out", "_shards")
+_HIT: Final = ("_index", "_type", "_id", "_score", "sort")
+# Documented members that are not kept: ways to reach somebody, free text, and what is not read
+_REMOVED: Final = frozenset({
+    "telefonNummer", "telefaxNummer", "sekundaertTelefonNummer", "sekundaertTelefaxNummer", "elektroniskPost",
+    "obligatoriskEmail", "nyesteKontaktoplysninger", "fejlBeskrivelse", "conavn", "postadresse", "binavne",
+    "nyesteBinavne", "fusioner", "spaltninger", "aarsbeskaeftigelse", "kvartalsbeskaeftigelse", "maanedsbeskaeftigelse",
+    "erstMaanedsbeskaeftigelse",
+})  # fmt: skip
+# Members that are kept at any depth of a record
+_KEPT: Final = frozenset({
+    "cvrNummer", "regNummer", "regnummer", "brancheAnsvarskode", "reklamebeskyttet", "navne", "navn",
+    "beliggenhedsadresse", "hjemmeside", "kontaktoplysning", "hemmelig", "livsforloeb", "hovedbranche",
+    "bibranche1", "bibranche2", "bibranche3", "branchekode", "branchetekst", "status", "virksomhedsstatus",
+    "statuskode", "statustekst", "kreditoplysningskode", "kreditoplysningtekst", "virksomhedsform",
+    "virksomhedsformkode", "kortBeskrivelse", "langBeskrivelse", "ansvarligDataleverandoer", "attributter", "type",
+    "vaerditype", "vaerdier", "vaerdi", "sekvensnr", "penheder", "pNummer", "virksomhedMetadata", "nyesteNavn",
+    "nyesteVirksomhedsform", "nyesteBeliggenhedsadresse", "nyesteHovedbranche", "nyesteBibranche1",
+    "nyesteBibranche2", "nyesteBibranche3", "nyesteStatus", "nyesteAarsbeskaeftigelse",
+    "nyesteKvartalsbeskaeftigelse", "nyesteMaanedsbeskaeftigelse", "nyesteErstMaanedsbeskaeftigelse",
+    "antalPenheder", "sammensatStatus", "stiftelsesDato", "virkningsDato", "aar", "kvartal", "maaned",
+    "antalAnsatte", "antalAarsvaerk", "antalInklusivEjere", "intervalKodeAntalAnsatte",
+    "intervalKodeAntalAarsvaerk", "intervalKodeAntalInklusivEjere", "samtId", "fejlRegistreret", "dataAdgang",
+    "enhedsNummer", "enhedstype", "forretningsnoegle", "sidstIndlaest", "sidstOpdateret", "fejlVedIndlaesning",
+    "naermesteFremtidigeDato", "virkningsAktoer", "periode", "gyldigFra", "gyldigTil", "landekode", "fritekst",
+    "vejkode", "kommune", "kommuneKode", "kommuneNavn", "husnummerFra", "husnummerTil", "adresseId",
+    "sidstValideret", "bogstavFra", "bogstavTil", "etage", "sidedoer", "postboks", "vejnavn", "bynavn",
+    "postnummer", "postdistrikt",
+})  # fmt: skip
+_PARTICIPANT: Final = ("enhedsNummer", "enhedstype", "forretningsnoegle", "adresseHemmelig")
 _COUNTRY: Final = ("landekode", "periode", "sidstOpdateret")
 
 
@@ -69,88 +93,113 @@ def _redacted(body: BinaryIO) -> Iterator[bytes]:
             return
         start = head.rfind(b"\n") + 1
         if start:
-            yield from _redact_lines(head[:start])
+            yield _redact_lines(head[:start])
         rest = head[start:]
         for block in chunks.read_line_blocks(text):
-            yield from _redact_lines(rest + block)
+            yield _redact_lines(rest + block)
             rest = b""
         if rest.strip():
-            yield from _redact_lines(rest)
+            yield _redact_lines(rest)
 
 
 def _redact_answer(body: bytes) -> bytes:
-    answer = _MEMBERS.decode(body)
-    envelope = _MEMBERS.decode(answer.get("hits", msgspec.Raw(b"{}")))
-    hits = msgspec.json.decode(envelope.get("hits", msgspec.Raw(b"[]")), type=list[msgspec.Raw])
-    envelope["hits"] = msgspec.Raw(b"[%b]" % b",".join(map(_redact_hit, hits)))
-    answer["hits"] = _raw(envelope)
-    return msgspec.json.encode(answer)
+    answer = _object(msgspec.json.decode(body), "an answer")
+    found = _object(answer.get("hits"), "hits of an answer")
+    hits = {"total": _total(found.get("total")), "hits": [_redact_hit(hit) for hit in _list(found.get("hits"))]}
+    return msgspec.json.encode({**{name: answer[name] for name in _ENVELOPE if name in answer}, "hits": hits})
 
 
-def _redact_lines(block: bytes) -> Iterator[bytes]:
-    yield b"".join(_redact_hit(line) + b"\n" for line in block.split(b"\n") if line.strip())
+def _total(stated: Any) -> Any:
+    """The number of hits, or the object that newer editions have."""
+    if isinstance(stated, dict):
+        return {name: stated.get(name) for name in ("value", "relation")}
+    return stated if isinstance(stated, int) else None
 
 
-def _redact_hit(hit: bytes | msgspec.Raw) -> bytes:
+def _redact_lines(block: bytes) -> bytes:
+    lines = (line for line in block.split(b"\n") if line.strip())
+    return b"".join(msgspec.json.encode(_redact_hit(msgspec.json.decode(line))) + b"\n" for line in lines)
+
+
+def _redact_hit(hit: Any) -> dict[str, Any]:
     """A hit, or a record alone. Records of other indexes hold persons: nothing of them is kept but their kind."""
-    members = _MEMBERS.decode(hit)
-    source = _MEMBERS.decode(members[_SOURCE]) if _SOURCE in members else members
-    kept: Members = {}
-    for kind, record in source.items():
-        if kind == RECORD:
-            kept[kind] = _redact_record(record)
-        elif _SOURCE in members:
-            kept[kind] = msgspec.Raw(b"{}")
-        elif kind[:1] == "_":
-            kept[kind] = record
-    if _SOURCE in members:
-        return msgspec.json.encode({**members, _SOURCE: _raw(kept)})
-    return msgspec.json.encode(kept)
+    members = _object(hit, "a hit")
+    if _SOURCE not in members:
+        return {RECORD: _redact_record(members[RECORD])} if RECORD in members else {}
+    source = _object(members[_SOURCE], "a hit's source")
+    kept = {kind: _redact_record(one) if kind == RECORD else {} for kind, one in source.items()}
+    return {**{name: members[name] for name in _HIT if name in members}, _SOURCE: kept}
 
 
-def _redact_record(record: msgspec.Raw) -> msgspec.Raw:
-    members = _MEMBERS.decode(record)
-    for name in _CONTACTS:
-        members.pop(name, None)
-    if _RELATIONS in members:
-        members[_RELATIONS] = _raw(list(_kept_relations(members[_RELATIONS])))
-    if (found := members.get(_METADATA)) is not None and bytes(found) != b"null":
-        metadata = _MEMBERS.decode(found)
-        metadata.pop("nyesteKontaktoplysninger", None)
-        members[_METADATA] = _raw(metadata)
-    return _raw(members)
+def _redact_record(record: Any) -> dict[str, Any]:
+    members = _object(record, "a record")
+    left_out: set[str] = set()
+    kept = {
+        name: _kept_members(member, left_out)
+        for name, member in members.items()
+        if name != _RELATIONS and _is_kept(name, left_out)
+    }
+    kept[_RELATIONS] = list(_kept_relations(members.get(_RELATIONS)))
+    return {**kept, LEFT_OUT: sorted(left_out)} if left_out else kept
 
 
-def _kept_relations(relations: msgspec.Raw) -> Iterator[dict[str, Any]]:
+def _kept_members(value: Any, left_out: set[str]) -> Any:
+    if isinstance(value, dict):
+        return {name: _kept_members(member, left_out) for name, member in value.items() if _is_kept(name, left_out)}
+    return [_kept_members(one, left_out) for one in value] if isinstance(value, list) else value
+
+
+def _is_kept(name: str, left_out: set[str]) -> bool:
+    if name in _KEPT:
+        return True
+    if name not in _REMOVED:
+        left_out.add(name)
+    return False
+
+
+def _kept_relations(relations: Any) -> Iterator[dict[str, Any]]:
     """Holders in the register of legal owners, and nothing else that they are in the company."""
-    if LEGAL_OWNERS.encode() not in bytes(relations):
-        return
-    for relation in msgspec.json.decode(relations) or ():
-        organs = [_kept_organ(organ) for organ in relation.get("organisationer") or () if _is_kept(organ)]
+    for relation in _objects(relations):
+        organs = [_kept_organ(organ) for organ in _objects(relation.get("organisationer")) if _is_register(organ)]
         if organs:
             yield {"deltager": _kept_participant(relation.get("deltager")), "organisationer": organs}
 
 
-def _is_kept(organ: Any) -> bool:
-    names = organ.get("organisationsNavn") or ()
+def _is_register(organ: dict[str, Any]) -> bool:
+    names = _objects(organ.get("organisationsNavn"))
     return organ.get("hovedtype") == REGISTER and any(name.get("navn") == LEGAL_OWNERS for name in names)
 
 
 def _kept_organ(organ: dict[str, Any]) -> dict[str, Any]:
-    members = [
-        {"attributter": [one for one in member.get("attributter") or () if one.get("type") in (SHARE, VOTES)]}
-        for member in organ.get("medlemsData") or ()
+    shares = [
+        [one for one in _objects(member.get("attributter")) if one.get("type") in (SHARE, VOTES)]
+        for member in _objects(organ.get("medlemsData"))
     ]
+    members = [{"attributter": _kept_members(attributes, set())} for attributes in shares]
     return {"hovedtype": REGISTER, "organisationsNavn": [{"navn": LEGAL_OWNERS}], "medlemsData": members}
 
 
 def _kept_participant(holder: Any) -> dict[str, Any] | None:
     if not isinstance(holder, dict):
         return None
-    kept = {name: holder[name] for name in _PARTICIPANT if name in holder}
-    addresses = [] if holder.get("adresseHemmelig") else holder.get("beliggenhedsadresse") or []
-    return {**kept, "beliggenhedsadresse": [{name: one.get(name) for name in _COUNTRY} for one in addresses]}
+    kept = {name: one for name in _PARTICIPANT if not isinstance(one := holder.get(name), dict | list)}
+    addresses = [] if holder.get("adresseHemmelig") else _objects(holder.get("beliggenhedsadresse"))
+    places = [{name: _kept_members(one.get(name), set()) for name in _COUNTRY} for one in addresses]
+    return {**kept, "navne": _kept_members(_objects(holder.get("navne")), set()), "beliggenhedsadresse": places}
 
 
-def _raw(value: object) -> msgspec.Raw:
-    return msgspec.Raw(msgspec.json.encode(value))
+def _object(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _UnscannableBodyError(f"{what} that is not an object")
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise _UnscannableBodyError("an answer without a list of hits")
+    return value
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; what is no list has none."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

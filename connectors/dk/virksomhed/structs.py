@@ -245,6 +245,7 @@ class RegisteredCompany(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     naermesteFremtidigeDato: msgspec.Raw = _LEFT
     fejlBeskrivelse: msgspec.Raw = _LEFT
     virkningsAktoer: msgspec.Raw = _LEFT
+    left_out: list[str] = msgspec.field(name="_left_out", default=[])  # by `redact`: members that are not documented
 
 
 class Source(msgspec.Struct, gc=False):

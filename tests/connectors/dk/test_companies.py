@@ -54,8 +54,8 @@ def test_a_number_in_json_lacks_its_zeros() -> None:
         # of one day what was changed last
         (
             [
-                element("2018-01-01", changed="2018-02-01T00:00:00.000+01:00", navn="Rettet"),
                 element("2018-01-01", changed="2018-01-01T00:00:00.000+01:00", navn="Fejl"),
+                element("2018-01-01", changed="2018-02-01T00:00:00.000+01:00", navn="Rettet"),
             ],
             "Rettet",
             ["Fejl"],

@@ -178,6 +178,36 @@ def test_what_is_archived_has_legal_owners_alone(packed: bool) -> None:
     assert batches(COMPANIES, archived)[0].rows.rows() == batches(COMPANIES, body)[0].rows.rows()
 
 
+def test_the_country_of_a_secret_address_is_not_archived() -> None:
+    lives = [element("2010-01-01", landekode="SE")]
+    holder = owner(7, element("2020-01-01", vaerdi="0.5"), beliggenhedsadresse=lives, adresseHemmelig=True)
+    archived = redact(io.BytesIO(answer(company(deltagerRelation=[holder], beliggenhedsadresse=[])))).read()
+    assert b'"SE"' not in archived
+    assert b"Ejer 7" in archived
+
+
+def test_members_that_are_not_documented_are_removed_and_told_when_read() -> None:
+    record = company(nyt={"cpr": "x"}, navne=[element("2001-02-03", navn="EKSEMPEL A/S", fornavn="Per")])
+    archived = redact(io.BytesIO(answer(record))).read()
+    assert b"fornavn" in archived  # its name alone
+    assert b"Per" not in archived
+    assert signals(batches(COMPANIES, archived)) == {("unknown_key", "fornavn"): 1, ("unknown_key", "nyt"): 1}
+
+
+@check_cases(
+    "body",
+    [
+        b'{"took":1,"HITS":{"hits":[{"_source":{"Vrvirksomhed":{"navne":"Per Son"}}}]}}',
+        b'{"took":1,"hits":{"hits":{"a":"Per Son"}}}',
+        b'{"_id":"1","_source":["Per Son"]}',
+        b'{"_id":"1","navn":"Per Son"}',
+        b'{"_id":"1","_source":{"Vrvirksomhed":{"deltagerRelation":[1,{"organisationer":"Per Son"},{"deltager":["Per Son"]}]}}}',
+    ],
+)
+def test_nothing_of_another_shape_comes_through(body: bytes) -> None:
+    assert b"Per Son" not in redact(io.BytesIO(body)).read()
+
+
 def test_lines_are_redacted_one_by_one_across_blocks() -> None:
     hit = json.dumps({"_id": "1", "_source": {"Vrvirksomhed": everything()}}).encode()
     archived = redact(io.BytesIO(b"\n".join([hit] * 40))).read()

@@ -88,6 +88,18 @@ def test_the_setting_serves_it_and_changes_no_other_market() -> None:
     assert found["datasets"] == before | {"DK": len(DENMARK.datasets)}
 
 
+@check_cases(("given", "found"), [({}, "dk"), ({"FIRM_PREVIEW_MARKETS": "xr"}, "xr")])
+def test_commands_take_the_setting_of_a_file_and_the_environment_wins(
+    given: dict[str, str], found: str, tmp_path: Path
+) -> None:
+    (tmp_path / ".env").write_text("FIRM_PREVIEW_MARKETS=dk\n")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("FIRM_")}
+    asked = "import os; from firm import cli; cli.app = lambda: print(os.environ['FIRM_PREVIEW_MARKETS']); cli.main()"
+    environment = {**kept, "PYTHONPATH": str(Path.cwd()), **given}
+    told = subprocess.run([sys.executable, "-c", asked], env=environment, capture_output=True, check=True, cwd=tmp_path)
+    assert told.stdout.decode().strip() == found
+
+
 @check_cases(
     ("text", "said"),
     [

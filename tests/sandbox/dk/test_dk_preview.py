@@ -12,12 +12,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.firm.conftest import Firm
 from tests.firm.inside import Inside
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 PATIENCE = 900
 _PASSED = re.compile(r"(\d+) passed")
+
+REFUSED = re.compile(
+    r"firm: release \d+ has companies of Denmark: set FIRM_PREVIEW_MARKETS=dk as when they were taken in, or use another "
+    r"FIRM_DATA\n"
+)
 
 pytestmark = pytest.mark.slow
 
@@ -52,14 +58,13 @@ def test_with_the_preview_on_everything_is_served(previewed: tuple[Path, subproc
 def test_with_the_preview_off_again_its_folder_is_refused(
     previewed: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """Nothing is shown, changed or added; the line says what to set."""
+    """Nothing is shown, delivered, changed or added; the line says what to set."""
     folder, _ = previewed
-    inside, days = Inside(folder / "data"), folder / "days"
-    for words in (("ingest", "--from", days / "2026-11-04"), ("export",), ("release", "verify")):
-        said = inside.run(*words)
-        assert said.exit_code == 1, words
-        assert re.fullmatch(
-            r"firm: release \d+ has companies of Denmark: set FIRM_PREVIEW_MARKETS=dk as when they were taken in, or use "
-            r"another FIRM_DATA\n",
-            said.err,
-        ), said.err
+    firm, days = Firm(folder / "data"), folder / "days"
+    ended = [firm.run(*words, check=False) for words in (("serve", "--port", "0"), ("deliver",))]
+    inside = Inside(folder / "data")
+    said = [inside.run(*words) for words in (("ingest", "--from", days / "2026-11-04"), ("export",))]
+    told = [(one.returncode, one.stderr) for one in ended] + [(one.exit_code, one.err) for one in said]
+    for exit_code, error in told:
+        assert exit_code == 1
+        assert REFUSED.fullmatch(error), error
