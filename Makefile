@@ -134,8 +134,7 @@ screenshots: $(VENV)/.dev ui/node_modules/.installed $(CLIENT) ## docs/images an
 	@cp build/screenshots/dashboard/webhook-window.png docs/images/dashboard.png
 	@cp build/screenshots/dashboard/operator-window.png docs/images/operator.png
 	@cp build/screenshots/components/wide-window.png docs/images/company.png
-	@cp build/screenshots/showcase/en-wide.jpeg docs/images/components.jpeg
-	@cp build/screenshots/showcase/sv-narrow.jpeg docs/images/components-narrow.jpeg
+	@cp build/screenshots/showcase/components.png build/screenshots/showcase/components-narrow.png docs/images
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)
 	@$(LOCK) -o requirements-audit.lock requirements-audit.in

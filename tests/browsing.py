@@ -164,9 +164,9 @@ class Tab:
         """The same, and what axe says of it wide in light and narrow in dark, with a picture of each if they are kept."""
         return self.tell("look", name=name)
 
-    def picture(self, name: str) -> None:
+    def picture(self, name: str, width: int = 1280) -> None:
         """Takes a picture of the window in light, without what is below it, if pictures are kept."""
-        self.tell("picture", name=name)
+        self.tell("picture", name=name, width=width)
 
     def visited(self) -> list[list[Any]]:
         """Method, address and status of every page so far."""

@@ -232,10 +232,12 @@ class Tab {
   }
 
   /** The window in light, not the whole page. */
-  async picture({ name }) {
+  async picture({ name, width }) {
     if (!isPictured) return;
+    await this.page.setViewportSize({ ...VIEWS.wide.size, width });
     await this.page.emulateMedia({ colorScheme: VIEWS.wide.colours });
     await this.page.screenshot({ path: join(folder, `${name}.png`) });
+    await this.page.setViewportSize(VIEWS.wide.size);
   }
 
   /** By the beginning of its label, for hints follow there. */

@@ -30,6 +30,8 @@ def looks(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[s
         tab = browser.tab()
         looks = {locale: _looked(tab, f"{site}/?locale={locale}", locale) for locale in reversed(LANGUAGES)}
         looks["more"] = _more(tab)
+        tab.picture("components")
+        tab.picture("components-narrow", 360)
         yield looks | {state: _looked(tab, f"{site}/?state={state}", state) for state in STATES}
     keep_screenshots(folder, "showcase")
 

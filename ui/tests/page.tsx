@@ -2,7 +2,7 @@
  * What tests of components share: a page with a provider, answers of the contract's examples, what is found
  * on the page.
  */
-import { cleanup, render, waitFor } from "@testing-library/react";
+import { cleanup, configure, render, waitFor } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterEach, expect } from "vitest";
 import * as components from "../src/index.js";
@@ -16,6 +16,8 @@ export { ALL, NAMES, type Name } from "./shown.js";
 export const COMPANY = "5599999991";
 
 export const { FirmdataProvider } = components;
+// Ten components at once, on a machine that does other things besides.
+configure({ asyncUtilTimeout: 8_000 });
 afterEach(cleanup);
 
 export const eventOfEachType = (): EventPage => ({ ...eventPage(), data: events() });

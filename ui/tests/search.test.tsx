@@ -82,6 +82,6 @@ test("that nothing is found, and that nothing could be asked, is said", async ()
   type("zzz");
   const alert = await screen.findByRole("alert");
   expect(alert.dataset["code"]).toBe("quota_exceeded");
-  expect(onError).toHaveBeenCalledOnce();
+  await waitFor(() => expect(onError).toHaveBeenCalledOnce());
   expect(onError.mock.calls[0]?.[1]).toEqual({ component: "search", companyId: null });
 });

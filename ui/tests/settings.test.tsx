@@ -104,7 +104,7 @@ describe("errors", () => {
       </FirmdataProvider>,
     );
     await waitFor(() => expect(screen.getAllByRole("alert")).toHaveLength(NAMES.length));
-    expect(onError).toHaveBeenCalledTimes(NAMES.length);
+    await waitFor(() => expect(onError).toHaveBeenCalledTimes(NAMES.length));
     const told = onError.mock.calls.map(([failure, about]) => [(failure as Failure).code, about as Failed]);
     expect(told).toContainEqual(["company_not_found", { component: "card", companyId: COMPANY }]);
   });
@@ -114,7 +114,7 @@ describe("errors", () => {
     const onError = vi.fn();
     show(service, <CompanyCard companyId={COMPANY} onError={onError} />);
     await screen.findByRole("alert");
-    expect(onError).toHaveBeenCalledOnce();
+    await waitFor(() => expect(onError).toHaveBeenCalledOnce());
     vi.mocked(console.error).mockClear(); // React tells the developer of what cannot be drawn
   });
 });
