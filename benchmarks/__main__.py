@@ -35,11 +35,7 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"rows": 1_100_000, "rounds": 3},
         "quick": {"rows": 20_000, "rounds": 1},
     },
-    "bench_dk_json": {
-        "default": {},
-        "full": {"rows": 2_300_000, "rounds": 1},
-        "quick": {"rows": 5_000, "rounds": 1},
-    },
+    "bench_dk_json": {"default": {}, "full": {"rows": 2_300_000, "rounds": 1}, "quick": {"rows": 5_000, "rounds": 1}},
     "bench_uk_companies": {
         "default": {},
         "full": {"rows": 5_500_000, "rounds": 3},
