@@ -103,10 +103,6 @@ class Tab:
         """Milliseconds until the largest part of the page was painted."""
         return self.tell("painted")
 
-    def print(self, name: str) -> float:
-        """How much wider than a sheet the page is on paper, in pixels, with a picture if pictures are kept."""
-        return self.tell("print", name=name)
-
     def write(self, text: str) -> None:
         """Types where the keyboard is."""
         self.tell("write", text=text)
@@ -136,7 +132,7 @@ class Tab:
         return self.tell("attributes", selector=selector, name=name)
 
     def print(self, name: str) -> dict[str, Any]:
-        """The page as a sheet of A4: `text`, and `overhang` in pixels."""
+        """The page as a sheet of A4: `text`, and `overhang` in pixels; with a picture if pictures are kept."""
         return self.tell("print", name=name)
 
     def text(self, selector: str = "main") -> str:

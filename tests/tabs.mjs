@@ -111,15 +111,15 @@ class Tab {
     return milliseconds;
   }
 
-  /** How much wider than a sheet of A4 the page is on paper, with a picture if pictures are wanted. */
+  /** The page as a sheet of A4: what is read on it, and how much wider than the sheet it is. */
   async print({ name }) {
     await this.page.emulateMedia({ media: "print", colorScheme: "light" });
     await this.page.setViewportSize(SHEET);
     if (isPictured) await this.page.screenshot({ ...PICTURE, path: join(folder, `${name}-print.jpeg`) });
-    const over = await overhang(this.page);
+    const printed = { text: await this.page.locator("body").innerText(), overhang: await overhang(this.page) };
     await this.page.emulateMedia({ media: null });
     await this.page.setViewportSize(VIEWS.wide.size);
-    return over;
+    return printed;
   }
 
   write({ text }) {
@@ -141,17 +141,6 @@ class Tab {
   /** An attribute of each element that a selector finds. */
   attributes({ selector, name }) {
     return this.page.locator(selector).evaluateAll((found, of) => found.map((one) => one.getAttribute(of)), name);
-  }
-
-  /** The page as a sheet of A4: what is read on it, and how much wider than the sheet it is. */
-  async print({ name }) {
-    await this.page.emulateMedia({ media: "print", colorScheme: "light" });
-    await this.page.setViewportSize({ width: 794, height: 1123 });
-    if (isPictured) await this.page.screenshot({ ...PICTURE, path: join(folder, `${name}-print.jpeg`) });
-    const printed = { text: await this.page.locator("body").innerText(), overhang: await overhang(this.page) };
-    await this.page.emulateMedia({ media: "screen" });
-    await this.page.setViewportSize(VIEWS.wide.size);
-    return printed;
   }
 
   enter() {

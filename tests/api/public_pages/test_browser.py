@@ -51,7 +51,7 @@ class Visit:
             tab.open(self.base + path)
             self.painted[name] = tab.painted()
             self.looks[name] = tab.look(name)
-            self.on_paper[name] = tab.print(name)
+            self.on_paper[name] = tab.print(name)["overhang"]
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from api.runtime.uvicorn_server import build_server
 from api.settings.connections import ConnectionSettings
 from api.settings.service import ApiSettings
 from tests.api.conftest import services_in
+from tests.api.dashboard.pages import test_long_tables
 from tests.api.fixtures.running import Running
 from tests.api.http import test_concurrency_limit, test_errors
 from tests.api.runtime import test_http_protocol
@@ -46,6 +47,7 @@ MET = {  # limits that need other settings, or others than the client: where the
     "searches at once in a process": test_concurrency_limit,
     "seconds that a search waits": test_errors,
     "seconds of a search": test_concurrency_limit,
+    "rows of a company's table that the dashboard gives as CSV": test_long_tables,
 }
 
 
