@@ -15,7 +15,10 @@ export interface ClientOptions extends Given<Seams> {
    * have no Authorization, because `fetch` adds what authenticates.
    */
   readonly apiKey?: string | null | undefined;
-  /** As https://api.example.com; empty: the page's origin. Left out: FIRMDATA_BASE_URL of the environment. */
+  /**
+   * As https://api.example.com; empty: the page's origin, a path as /service: below it. Left out: FIRMDATA_BASE_URL of the
+   * environment.
+   */
   readonly baseUrl?: string | undefined;
   readonly retries?: Given<RetryPolicy> | undefined;
   /** Seconds that one attempt may take, its body included. */
@@ -42,7 +45,7 @@ export function settingsOf(options: ClientOptions): ClientSettings & { readonly 
     throw new TypeError(`no API key: set ${API_KEY}, or give apiKey`);
   if (baseUrl === undefined)
     throw new TypeError(`no address of the service: set ${BASE_URL}, or give baseUrl`);
-  if (baseUrl !== "" && !/^https?:\/\//.test(baseUrl)) {
+  if (baseUrl !== "" && !/^(https?:\/)?\/[^/]/.test(baseUrl)) {
     throw new TypeError(
       `the address of the service is a URL, as https://api.example.com, not ${JSON.stringify(baseUrl)}`,
     );

@@ -62,6 +62,18 @@ test("on a page cookies stay where they are, and the browser's cache does not an
   expect(inits[0]).not.toHaveProperty("cache");
 });
 
+test("below a path of the page's origin, where `fetch` says who is calling, requests have no key", async () => {
+  const asked: [string, HeadersInit | undefined][] = [];
+  const fetch = (address: string, { headers }: RequestInit): Promise<Response> => {
+    asked.push([address, headers]);
+    return Promise.resolve(new Response("{}"));
+  };
+  await new Client({ apiKey: null, baseUrl: "/dashboard", fetch }).companies.get(COMPANY);
+  expect(asked).toHaveLength(1);
+  expect(asked[0]?.[0]).toMatch(/^\/dashboard\/api\/v1\/companies\//);
+  expect(asked[0]?.[1]).not.toHaveProperty("Authorization");
+});
+
 describe("settings", () => {
   test("the key is not among what a client shows", () => {
     const client = new Client({ apiKey: "firm_live_hidden", baseUrl: "https://api.example.com" });
@@ -73,6 +85,7 @@ describe("settings", () => {
     [{}, "set FIRMDATA_API_KEY"],
     [{ apiKey: "k" }, "set FIRMDATA_BASE_URL"],
     [{ apiKey: "k", baseUrl: "api.example.com" }, "is a URL"],
+    [{ apiKey: "k", baseUrl: "//api.example.com" }, "is a URL"],
   ])("%j says what is missing", (options, words) => {
     expect(() => new Client(options)).toThrow(words);
   });
