@@ -101,7 +101,11 @@ def _build_manager(app: ASGIApp) -> "StreamableHTTPSessionManager":
 
     logging.getLogger("mcp").setLevel(logging.WARNING)  # what a tool was refused is in the access log
     client = AsyncClient(
-        api_key=_REPLACED, base_url=_OWN_ADDRESS, transport=CallerTransport(app), retries=RetryPolicy(attempts=1)
+        api_key=_REPLACED,
+        base_url=_OWN_ADDRESS,
+        transport=CallerTransport(app),
+        retries=RetryPolicy(attempts=1),
+        keep=0,  # all callers have this client: what one of them read is no answer to another
     )
     server = build_server(client)
     checked_before = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # `api.agents.routes`

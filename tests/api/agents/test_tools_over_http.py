@@ -91,6 +91,13 @@ def test_a_tool_counts_as_what_it_asks_and_messages_as_nothing(service: Any) -> 
     assert found - before == used(service) - found == 2
 
 
+def test_no_answer_is_kept_for_the_next_caller(service: Any) -> None:
+    before = used(service)
+    for _ in range(3):
+        assert ask(service, call("get_company", company=COMPANY)).status_code == 200
+    assert used(service) - before == 3  # a kept one would be confirmed by its tag, which is not counted
+
+
 def test_each_caller_at_once_asks_with_its_own_key(live: Live) -> None:
     accounts, lines = live.service.accounts, live.service.lines
     keys = []
