@@ -31,6 +31,7 @@ ADDRESSES: Final = {"api.md": "api-overview/index.html"}
 _SOURCES: Final = {page: source for source, page in OUTSIDE.items()}
 _DIALOG: Final = '<div class="md-search" data-md-component="search" role="dialog"'
 _LINK: Final = re.compile(r"(?<!!)\[([^\[\]]+)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)")
+_IMAGE: Final = re.compile(r"!\[([^\[\]]*)\]\((?![a-z]+:)([^)\s]+)\)")
 _log: Final = logging.getLogger("mkdocs.hooks")
 
 
@@ -47,7 +48,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
-    """Turns links relative to the repository into links between pages of the site."""
+    """Turns links and images relative to the repository into those between files of the site."""
     here = page.file.src_uri
     source = _SOURCES.get(here, f"docs/{here}")
 
@@ -61,7 +62,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return label
         return f"[{label}]({posixpath.relpath(name, posixpath.dirname(here))}{anchor})"
 
-    return _LINK.sub(link, markdown)
+    def image(found: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(source), found[2]))
+        return f"![{found[1]}]({posixpath.relpath(target.removeprefix('docs/'), posixpath.dirname(here))})"
+
+    return _IMAGE.sub(image, _LINK.sub(link, markdown))
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
