@@ -180,7 +180,7 @@ class Tour(Customer):
         tab.follow("I have copied it")
         self.seen.facts["page"] = tab.address()
         self.look("webhook-new")
-        tab.follow("Change endpoint")
+        tab.follow("Change destination")
         tab.unfold("Filters")
         self.look("webhook-edit")
         tab.fill("Description", "for everybody in here")
