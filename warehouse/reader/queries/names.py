@@ -28,6 +28,8 @@ SLIPPED: Final = 5
 WORDS: Final = 12  # further query words are ignored
 FEW: Final = 2000  # names with a prefix: sorting so many costs less than scanning all with the words
 GATHERED: Final = 200  # names with all query words: so few are assigned to their tiers in a single scan of the index
+BRIEF: Final = 2  # letters of a word that begins so many others that looking for it costs more than reading names
+READ: Final = 1000  # names with the longer words that are read for a brief one
 ENDINGS: Final = 500  # words matched by a longer prefix, above which FTS5 merges their lists
 _START: Final = -1  # less than every rank
 _WALKED: Final = 2  # from this tier on, the index is scanned for all names that contain the words
@@ -153,9 +155,13 @@ class _NameIndexQuery:
         """FTS expression: every query word is a word of the name."""
         return " AND ".join(self.terms(self.asked.words))
 
-    def every(self, near: TypoWords) -> str | None:
-        """FTS expression: each query word is a prefix of a word, or a near word occurs; None if none can match."""
-        ways = [self.beginnings(word) + self.terms(near.get(word, ())) for word in self.asked.words]
+    def every(self, near: TypoWords, words: tuple[str, ...] | None = None) -> str | None:
+        """FTS expression: each word is a prefix of a word, or a near word occurs; None if none can match.
+
+        words: those of the query, where nothing is said.
+        """
+        asked = self.asked.words if words is None else words
+        ways = [self.beginnings(word) + self.terms(near.get(word, ())) for word in asked]
         return " AND ".join(f"({' OR '.join(way)})" for way in ways) if all(ways) else None
 
     def begun(self) -> str | None:
@@ -167,14 +173,25 @@ class _NameIndexQuery:
         """All matching names without typos, best first; None if there are many, or for a single query word.
 
         Words that rarely occur together need a scan over the lists of all of them, which each tier would
-        repeat; a single word has many matches or is found at once.
+        repeat; a single word has many matches or is found at once. A brief word, as one that is being typed, is looked
+        for in the names with the longer ones, if these are few.
         """
-        every = self.every({}) if len(self.asked.words) > 1 else None
-        rows = [] if every is None else self.matching(every, _START, GATHERED + 1).fetchall()
-        if every is None or len(rows) > GATHERED:
+        words = self.asked.words
+        if len(words) == 1:
+            return None
+        longer = tuple(word for word in words if len(word) > BRIEF)
+        rows = self._gathered_with(longer, READ) if longer and len(longer) < len(words) else None
+        rows = self._gathered_with(words, GATHERED) if rows is None else rows
+        if rows is None:
             return None
         found = ((self.asked.tier(name), rank) for rank, name in rows)
         return sorted((tier, rank) for tier, rank in found if tier is not None)
+
+    def _gathered_with(self, words: tuple[str, ...], most: int) -> list[tuple[int, str]] | None:
+        """Ranks and names with these words, whatever else was asked; None if there are more than `most`."""
+        every = self.every({}, words)
+        rows = [] if every is None else self.matching(every, _START, most + 1).fetchall()
+        return rows if len(rows) <= most else None
 
     def ranks(self, expression: str, tier: int | None, after: int) -> Iterator[int]:
         """Ranks of the companies that match an expression and are of this tier, ascending."""
