@@ -28,6 +28,8 @@ BACKLOG_BYTES: Final = 1 << 20
 BATCH_EVENTS: Final = 100
 POLL_SECONDS: Final = 0.25
 PACE_SECONDS: Final = 0.1
+AT_ONCE: Final = 16
+"""Streams that write in one turn of the event loop."""
 _EVERYTHING: Final = LedgerQuery()
 
 
@@ -117,6 +119,16 @@ class _Batch:
         return event_chunk([one for one in matched if query.matches(one, self.facts.get(one.company_id), self.watched)])
 
 
+def _put_next(stream: OpenStream, batch: _Batch, chunks: dict[tuple[FeedQuery, int], EventChunk]) -> None:
+    """Hands a stream what it does not have of a batch; `chunks`: those that were made for others."""
+    wanted = (stream.query, max(stream.position, batch.after))
+    if stream.position < batch.seen_to:
+        chunk = chunks.get(wanted)
+        if chunk is None:
+            chunk = chunks[wanted] = batch.chunk(*wanted)
+        stream.put(chunk, batch.seen_to)
+
+
 class EventTail:
     """Follows the releases while streams are open. Belongs to the event loop, but for reading."""
 
@@ -159,21 +171,24 @@ class EventTail:
         """Hands the next events to the streams; False if there are none."""
         reads_profiles, watchlists = self._needs()
         batch = await asyncio.to_thread(self._read_batch, self._position, reads_profiles, watchlists)
-        if batch.after != self._position:  # the last stream left meanwhile, and another began elsewhere
-            return True
-        needs_profiles, needed = self._needs()
-        if needs_profiles > reads_profiles or not needed <= watchlists:  # a stream joined that filters by more
+        if not self._is_for_all(batch, reads_profiles, watchlists):
             return True
         chunks: dict[tuple[FeedQuery, int], EventChunk] = {}
-        for stream in tuple(self._streams):
-            wanted = (stream.query, max(stream.position, batch.after))
-            if stream.position < batch.seen_to:
-                chunk = chunks.get(wanted)
-                if chunk is None:
-                    chunk = chunks[wanted] = batch.chunk(*wanted)
-                stream.put(chunk, batch.seen_to)
+        for place, stream in enumerate(tuple(self._streams), 1):
+            _put_next(stream, batch, chunks)
+            if place % AT_ONCE == 0:
+                await asyncio.sleep(0)  # they write, and requests of others are answered
+        if not self._is_for_all(batch, reads_profiles, watchlists):  # by now
+            return True
+        for stream in self._streams:  # that joined meanwhile
+            _put_next(stream, batch, chunks)
         self._position = batch.seen_to
         return bool(batch.events)
+
+    def _is_for_all(self, batch: _Batch, reads_profiles: bool, watchlists: Collection[str]) -> bool:
+        """False if a batch was read for others: streams have left, and one began elsewhere or filters by more."""
+        needs_profiles, needed = self._needs()
+        return batch.after == self._position and needs_profiles <= reads_profiles and needed <= {*watchlists}
 
     def _needs(self) -> tuple[bool, set[str]]:
         """Whether the open streams filter by profiles, and by which watchlists."""

@@ -1,9 +1,12 @@
 """What a stream keeps for a slow client, and how streams join the shared tail."""
 
 import asyncio
+from contextlib import closing
+from typing import Any
 
-from api.events.event_tail import BACKLOG_BYTES, EventChunk, EventTail, OpenStream
+from api.events.event_tail import AT_ONCE, BACKLOG_BYTES, EventChunk, EventTail, OpenStream
 from api.events.watched import FeedQuery
+from warehouse.reader.reader import ReleaseReader
 from warehouse.reader.types import LedgerQuery
 
 
@@ -54,3 +57,25 @@ def test_a_stream_joins_once_it_has_caught_up_and_never_while_stopping() -> None
         assert (tail.join(refused), refused.end_reason, first.end_reason) == (False, "shutdown", "shutdown")
 
     asyncio.run(run())
+
+
+def test_streams_are_served_in_turns_and_one_that_joins_meanwhile_has_every_event_once(make: Any) -> None:
+    made, company = make(), "firm:SE:5599999991"
+    made.publish([made.company(company, "A")], events=[made.event(company, one) for one in range(5)])
+
+    async def run(reader: ReleaseReader) -> None:
+        tail = EventTail(reader, None)  # type: ignore[arg-type] -- no watchlist is asked for
+        early, late, stop = [stream() for _ in range(3 * AT_ONCE)], stream(), asyncio.Event()
+        assert all(tail.join(one) for one in early)
+        running = asyncio.create_task(tail.run(stop))
+        first = await early[0].take(5)
+        assert early[-1].position == 0
+        assert tail.join(late)
+        chunks = [first, *[await one.take(5) for one in (*early[1:], late)]]
+        assert {chunk and chunk.events for chunk in chunks} == {5}
+        assert await late.take(0.5) is None
+        stop.set()
+        await running
+
+    with closing(ReleaseReader(made.world.layout)) as reader:
+        asyncio.run(run(reader))
