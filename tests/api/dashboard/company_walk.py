@@ -15,7 +15,7 @@ FIGURES = ("revenue", "operating_result", "net_result", "equity", "total_assets"
 
 
 def watch_by_keyboard(customer: Customer, tab: Tab, company_id: str) -> None:
-    """From the page of signing in to a subscription to a watched company."""
+    """From the front page to a subscription to a watched company."""
     _sign_in(customer, tab)
     _find(customer, tab, company_id.rpartition(":")[2])
     _see_company(customer, tab, company_id)
@@ -30,7 +30,9 @@ def watch_by_keyboard(customer: Customer, tab: Tab, company_id: str) -> None:
 
 
 def _sign_in(customer: Customer, tab: Tab) -> None:
-    tab.open(f"{customer.seen.base}/dashboard/sign-in")
+    tab.open(f"{customer.seen.base}/")
+    tab.reach("link", "Sign in")
+    tab.enter()
     tab.reach("textbox", "E-mail address")
     tab.write(OWNER)
     tab.reach("button", "Send me a link")
