@@ -48,6 +48,8 @@ WRONG: Final[dict[str, tuple[str, ...]]] = {
     "FIRM_PEPPER": (SHORT, "§", "a" * 64),
     "FIRM_CURSOR_KEYS": (SHORT, "a" * 64),
     "FIRM_SEALING_KEYS": (SHORT, f"{'a' * 64},{SHORT}"),
+    "FIRM_EXPORT_FORMATS": ("xml", "parquet;csv"),
+    "FIRM_WEBHOOK_SERVICE_HOSTS": ("https://s3.example.com", "s3.example.com:many"),
     "FIRM_SANDBOX_URL": ("127.0.0.1:8900",),
 }
 """By setting: values that it does not take, beside those of flags, words and numbers."""

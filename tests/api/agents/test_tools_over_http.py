@@ -115,6 +115,7 @@ def test_each_caller_at_once_asks_with_its_own_key(live: Live) -> None:
             ]
             assert {answer.status_code for answer in await asyncio.gather(*calls)} == {200}
 
+    live.service.parts.access_log.flush()
     lines.clear()
     asyncio.run(run())
     live.service.parts.access_log.flush()

@@ -20,6 +20,7 @@ def world(new_world: Any) -> Any:
     return made.world
 
 
+@pytest.mark.slow
 def test_a_longer_table_is_a_page_that_says_where_it_is(desk: Desk) -> None:
     browser = desk.signed_in()
     whole = browser.get(f"/dashboard/companies/{KNOWN}/owners.csv")
