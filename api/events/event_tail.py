@@ -28,8 +28,6 @@ BACKLOG_BYTES: Final = 1 << 20
 BATCH_EVENTS: Final = 100
 POLL_SECONDS: Final = 0.25
 PACE_SECONDS: Final = 0.1
-AT_ONCE: Final = 16
-"""Streams that write in one turn of the event loop."""
 _EVERYTHING: Final = LedgerQuery()
 
 
@@ -174,10 +172,9 @@ class EventTail:
         if not self._is_for_all(batch, reads_profiles, watchlists):
             return True
         chunks: dict[tuple[FeedQuery, int], EventChunk] = {}
-        for place, stream in enumerate(tuple(self._streams), 1):
+        for stream in tuple(self._streams):
             _put_next(stream, batch, chunks)
-            if place % AT_ONCE == 0:
-                await asyncio.sleep(0)  # they write, and requests of others are answered
+            await asyncio.sleep(0)  # it writes, and requests of others are answered
         if not self._is_for_all(batch, reads_profiles, watchlists):  # by now
             return True
         for stream in self._streams:  # that joined meanwhile

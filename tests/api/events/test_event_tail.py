@@ -4,7 +4,7 @@ import asyncio
 from contextlib import closing
 from typing import Any
 
-from api.events.event_tail import AT_ONCE, BACKLOG_BYTES, EventChunk, EventTail, OpenStream
+from api.events.event_tail import BACKLOG_BYTES, EventChunk, EventTail, OpenStream
 from api.events.watched import FeedQuery
 from warehouse.reader.reader import ReleaseReader
 from warehouse.reader.types import LedgerQuery
@@ -59,13 +59,13 @@ def test_a_stream_joins_once_it_has_caught_up_and_never_while_stopping() -> None
     asyncio.run(run())
 
 
-def test_streams_are_served_in_turns_and_one_that_joins_meanwhile_has_every_event_once(make: Any) -> None:
+def test_streams_are_served_one_after_the_other_and_one_that_joins_meanwhile_has_every_event_once(make: Any) -> None:
     made, company = make(), "firm:SE:5599999991"
     made.publish([made.company(company, "A")], events=[made.event(company, one) for one in range(5)])
 
     async def run(reader: ReleaseReader) -> None:
         tail = EventTail(reader, None)  # type: ignore[arg-type] -- no watchlist is asked for
-        early, late, stop = [stream() for _ in range(3 * AT_ONCE)], stream(), asyncio.Event()
+        early, late, stop = [stream() for _ in range(20)], stream(), asyncio.Event()
         assert all(tail.join(one) for one in early)
         running = asyncio.create_task(tail.run(stop))
         first = await early[0].take(5)
