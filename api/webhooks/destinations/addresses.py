@@ -6,10 +6,8 @@ the syntax of URLs and name resolution (`api.webhooks.egress.url_policy`).
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
-
-from yarl import URL
 
 from api.http.body_validation import ValidationErrors, json_pointer
 from api.settings.webhooks import WebhookSettings
@@ -83,16 +81,12 @@ def _check_host(
         return
     if url.raw_query_string or not path_form.fullmatch(url.raw_path):
         errors.add("format", said, pointer)
-    elif _is_named(url, rules.service_hosts):
+    elif url.authority in rules.service_hosts:
         return
     elif (found := host_form.fullmatch(url.raw_host or "")) is None or url.explicit_port not in (None, 443):
         errors.add("host_not_allowed", said, pointer)
     elif found[1] != settings["region"]:
         errors.add("region_mismatch", f"is in {found[1]}, not in region", pointer)
-
-
-def _is_named(url: URL, hosts: Sequence[str]) -> bool:
-    return url.authority in hosts
 
 
 def _check_bucket(bucket: str, errors: ValidationErrors) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from connectors.dk.register import canonical_number
-from connectors.dk.virksomhed.periods import current_element, first_day, newest_element, period_of
+from connectors.dk.virksomhed.periods import current_element, first_day, newest_element, newest_first, period_of
 from connectors.dk.virksomhed.structs import Attribute, Organisation, Participant, RegisteredCompany, Value
 from connectors.kit.staging import SignalCounter
 
@@ -74,7 +74,10 @@ def _values_of(attributes: Sequence[Attribute], kind: str) -> list[Value]:
 
 
 def _value_on(values: Sequence[Value], begun: str) -> Value | None:
-    """The value on the day on which a statement begins; the unknown first day is before all others."""
+    """The value on the day on which a statement begins; the unknown first day is before all others.
+
+    Of several without a first day the one that was changed last counts: lists are not sorted.
+    """
     if begun:
         return current_element(values, begun)
-    return next((value for value in values if not first_day(value)), None)
+    return next(iter(newest_first(value for value in values if not first_day(value))), None)

@@ -115,6 +115,15 @@ def test_a_share_without_a_first_day_is_before_the_others() -> None:
     assert holding(owner(1, element(None, vaerdi="0.1")))["valid_from"] is None
 
 
+def test_of_several_shares_without_a_first_day_the_newest_counts_whatever_the_order_of_the_list() -> None:
+    shares = [
+        element(None, changed="2019-05-01T00:00:00.000+02:00", vaerdi="0.1"),
+        element(None, changed="2021-05-01T00:00:00.000+02:00", vaerdi="0.25"),
+    ]
+    for told in (shares, shares[::-1]):
+        assert holding(owner(1, *told))["pct_min"] == Decimal(25)
+
+
 def test_a_company_that_holds_shares_is_linked_by_its_number() -> None:
     value = element("2020-01-01", vaerdi="1.0")
     found = holding(owner(7, value, enhedstype="VIRKSOMHED", forretningsnoegle=24256790))
