@@ -13,7 +13,7 @@ JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((
 unexport PYTHONDONTWRITEBYTECODE
 
 # Of a rule whose first prerequisite is a lock file.
-INSTALL = $(INTO)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $< || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(INTO) and try again."; exit 1; }
+INSTALL = $(INTO)/bin/python -m pip install --quiet --quiet --disable-pip-version-check --no-compile --require-hashes -r $< || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(INTO) and try again."; exit 1; }
 INTO = $(VENV)
 LOCK = pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 as_in = -c <(sed -nE 's/^([a-z0-9.-]+)(\[[a-z]+\])?(==[^ ;]+).*/\1\3/p' $(1))
