@@ -51,6 +51,10 @@ def catch_up(connection: sqlite3.Connection, dataset: str, folder: Path) -> None
     known = {name for (name,) in connection.execute(query, (dataset,))}
     added = sorted(found - known)
     retracted = _retracted_text(folder)
+    seen = changed_at if is_settled else -1
+    told = connection.execute("SELECT retracted, folder_changed_at FROM datasets WHERE key = ?", (dataset,)).fetchone()
+    if known == found and told == (retracted, seen):
+        return  # nothing to write
     unused = _retracted_batches(retracted)
     for start in range(0, len(added), _BATCHES_AT_A_TIME):
         with transaction(connection, "IMMEDIATE"):
@@ -63,7 +67,6 @@ def catch_up(connection: sqlite3.Connection, dataset: str, folder: Path) -> None
             _remove_batch(connection, number, batch)
         if _set_retracted(connection, number, retracted) or known - found:
             compare_all(connection, number)
-        seen = changed_at if is_settled else -1
         connection.execute("UPDATE datasets SET folder_changed_at = ? WHERE id = ?", (seen, number))
 
 

@@ -20,6 +20,7 @@ from warehouse.storage.derived_database import DerivedDatabase, transaction
 from warehouse.storage.layout import Layout
 
 Result = TypeVar("Result")
+FEW_ROWS: Final = 100  # are read at once; of more rows, each when it is requested, by a connection of its own
 Work = Callable[[sqlite3.Connection, int], Result]  # receives the id of the dataset, 0 if nothing is known of it
 
 
@@ -53,9 +54,14 @@ class MarketIndex:
     def rows(self, dataset: str, part: Part, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Rows of a query one by one, all of the state at the first; `?1` is the dataset, `?2` the first value."""
         database = self._database(dataset)
-        self.ask(dataset, part, lambda _, __: None)
-        if database.is_temporary:
-            yield from self.ask(dataset, part, lambda one, number: one.execute(query, (number, *values)).fetchall())
+
+        def first(connection: sqlite3.Connection, number: int) -> list[tuple[Any, ...]]:
+            found = connection.execute(query, (number, *values))
+            return found.fetchall() if database.is_temporary else found.fetchmany(FEW_ROWS + 1)
+
+        rows = self.ask(dataset, part, first)
+        if database.is_temporary or len(rows) <= FEW_ROWS:
+            yield from rows
             return
         with database.reader() as connection, self._current(connection, dataset, part):
             yield from connection.execute(query, (_known_id(connection, dataset), *values))
