@@ -1,9 +1,11 @@
 """Who may import whom, and what no file may hold. Each import contract is seen to go red on a planted violation."""
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ def _lint(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"],
         cwd=folder,
+        env={**os.environ, "COLUMNS": "400"},  # no contract's name is wrapped
         capture_output=True,
         text=True,
         check=False,
@@ -68,17 +71,42 @@ def test_the_tree_keeps_every_contract(copied_tree: Path) -> None:
     assert result.returncode == 0, result.stdout
 
 
-@pytest.mark.parametrize("contract", VIOLATIONS)
-def test_a_planted_violation_breaks_its_contract(contract: str, copied_tree: Path) -> None:
-    name, line = VIOLATIONS[contract]
-    path = copied_tree / name
-    original = path.read_text()
-    path.write_text(original + f"\n{line}\n")
+@pytest.fixture(scope="module")
+def broken_contracts(copied_tree: Path) -> dict[str, str]:
+    """What is reported of each contract, by its name, of a tree in which every violation is planted."""
+    originals = {copied_tree / name: (copied_tree / name).read_text() for name, _ in VIOLATIONS.values()}
+    for name, line in VIOLATIONS.values():
+        with (copied_tree / name).open("a") as file:
+            file.write(f"\n{line}\n")
     try:
         result = _lint(copied_tree)
     finally:
-        path.write_text(original)
-    assert result.returncode != 0, f"{line!r} in {name} went unseen"
+        for path, original in originals.items():
+            path.write_text(original)
+    assert result.returncode != 0, result.stdout
+    _, *parts = re.split(r"^(.+)\n-{4,}\n", result.stdout.partition("\nBroken contracts\n")[2], flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@pytest.mark.parametrize("contract", VIOLATIONS)
+def test_a_planted_violation_breaks_its_contract(contract: str, broken_contracts: dict[str, str]) -> None:
+    """Its own contract names the import, or the folder in which it closes a circle."""
+    name, line = VIOLATIONS[contract]
+    importer = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    imported = line.removeprefix("import ")
+    told = broken_contracts.get(_declared()[contract], "")
+    if contract.endswith("-cycles"):
+        pairs = zip(importer.split("."), imported.split("."), strict=False)
+        folder = ".".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        assert f"No cycles are allowed in {folder}.\n" in told, f"{line!r} in {name} went unseen"
+    else:
+        assert f"{importer} -> {imported} (" in told, f"{line!r} in {name} went unseen"
+
+
+def _declared() -> dict[str, str]:
+    """Names of the contracts by their ids."""
+    text = (ROOT / "pyproject.toml").read_text()
+    return dict(re.findall(r'^id = "([a-z-]+)"\nname = "(.+)"$', text, re.MULTILINE))
 
 
 def test_every_contract_has_a_planted_violation() -> None:
