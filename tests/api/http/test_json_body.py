@@ -4,7 +4,9 @@ Does not belong here: the messages of malformed bodies (`test_body_validation.py
 (`tests/api/runtime/test_limits.py`).
 """
 
+import asyncio
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -12,12 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.http.json_body import (
+    FEW_VALUES,
     MOST_BACKSLASHES,
     MOST_BETWEEN_QUOTES,
     MOST_DIGITS,
     MOST_DIGITS_IN_ALL,
+    MOST_VALUES,
+    BodyPolicy,
     exceeds_between_quotes,
     parse_object,
+    read_object,
 )
 from api.problems.problem import ProblemError
 from tests.tables import check_cases
@@ -117,3 +123,21 @@ def test_what_takes_a_parser_long_is_refused(name: str) -> None:
 @check_cases("name", PARSED)
 def test_what_is_within_every_limit_is_parsed(name: str) -> None:
     assert parse_object(PARSED[name]) == json.loads(PARSED[name])
+
+
+def test_many_values_are_parsed_beside_the_event_loop() -> None:
+    """20,000 numbers in 40 KB take a parser as long as a long body does."""
+    threads = []
+
+    def parse(received: bytes, _most_containers: int) -> Any:
+        threads.append(threading.current_thread())
+        return parse_object(received)
+
+    for values in (FEW_VALUES, FEW_VALUES + 1, MOST_VALUES - 1):
+        body = array(*[b"1"] * values)
+
+        async def receive(body: bytes = body) -> Any:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        assert asyncio.run(read_object(receive, BodyPolicy(parse=parse))) == {"a": [1] * values}
+    assert [one is threading.main_thread() for one in threads] == [True, False, False]
