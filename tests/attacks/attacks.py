@@ -81,6 +81,8 @@ def _subscription(ids: int) -> bytes:
 
 
 _TEXT: Final = b'{"a":"' + b"\\u00e4" * ((1 << 20) // 6 - 10) + b'"}'
+_WITHIN: Final = b'{"a":[' + b",".join([b'"\\u00e4a\\u00e4a' + b"a" * 32 + b'"'] * 19_990) + b"]}"
+"""What takes a parser longest and is within every limit."""
 _REPEATED: Final = b"{" + b",".join(b'"m%d":1' % (number // 2) for number in range(5_000)) + b"}"
 _UNKNOWN: Final = json.dumps({f"descripton{number}": 1 for number in range(100)}).encode()
 _OBJECTS: Final = b'{"a":[' + b"{}," * 20_000 + b"{}]}"
@@ -90,6 +92,7 @@ ATTACKS: Final = (
     Attack("repeated members", _bodies(_REPEATED)),
     Attack("unknown members", _bodies(_UNKNOWN)),
     Attack("20,000 objects, 10,000 ids, 1 MiB of escapes", _bodies(_OBJECTS, _subscription(10_000), _TEXT)),
+    Attack("20,000 texts with escapes", _bodies(_WITHIN)),
     Attack("Forwarded of 8 KB of blanks", lambda target: _profile(target, "Forwarded: for=" + " " * 8_000 + "x")),
     Attack("X-Forwarded-For of 4,000 hops", lambda target: _profile(target, "X-Forwarded-For: " + "1,," * 4_000)),
     Attack("If-None-Match of 3,000 tags", lambda target: _profile(target, "If-None-Match: " + '"a", ' * 3_000)),

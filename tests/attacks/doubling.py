@@ -60,6 +60,8 @@ def _array(item: bytes) -> Callable[[int], bytes]:
 KINDS = (
     _body("JSON: one text", 500_000, lambda size: b'{"a":"' + b"a" * size + b'"}'),
     _body("JSON: escapes", 500_000, lambda size: b'{"a":"' + b"\\u00e4" * (size // 6) + b'"}'),
+    _body("JSON: texts with escapes", 500_000, _array(b'"\\u00e4a\\u00e4a' + b"a" * 32 + b'"')),
+    _body("JSON: quotation marks", 500_000, lambda size: b"{" + b'"' * size),
     _body("JSON: numbers", 9_000, _array(b"1")),
     _body("JSON: company ids", 95_000, _array(b'"firm:SE:5599999991"')),
     _body("JSON: not company ids", 50_000, _array(b'"firm:SE:x"')),

@@ -34,6 +34,20 @@ API: Final = (
         "tests/sdk/test_mcp_server.py::test_pages_are_continued_and_never_too_long",
     ),
     Mutant(
+        "bodies: an escaped quotation mark ends a text",
+        "api/http/json_body.py",
+        """if b"\\\\" in received:""",
+        "if not received:",
+        "tests/api/http/test_json_body.py::test_the_longest_stretch_is_that_of_a_plain_reading",
+    ),
+    Mutant(
+        "bodies: many numbers that are each short enough are parsed",
+        "api/http/json_body.py",
+        "self._total += length",
+        "self._total = length",
+        "tests/api/http/test_json_body.py::test_what_takes_a_parser_long_is_refused",
+    ),
+    Mutant(
         "look-ups: two companies of one identifier are decided by the first",
         "api/lookups/resolve.py",
         "if len(with_all) == 1 and not contradictions[with_all[0]]:",

@@ -22,7 +22,7 @@ from api.http.body_validation import ValidationErrors, parse_body
 from api.http.client_ip import ClientIpResolver
 from api.http.content_negotiation import check_accept, header_problem, oversize_problem
 from api.http.form_body import parse_form
-from api.http.json_body import parse_object
+from api.http.json_body import MOST_BETWEEN_QUOTES, exceeds_between_quotes, parse_object
 from api.http.response_headers import strongly_matches, weakly_matches
 from api.lookups.models import read_lookup
 from api.problems.problem import ProblemError
@@ -72,6 +72,11 @@ def array(item: bytes, count: int) -> bytes:
 KINDS: dict[str, tuple[int, Callable[[int], object]]] = {
     "JSON numbers": (9_000, lambda count: parse_object(array(b"1", count))),
     "JSON texts": (9_000, lambda count: parse_object(array(b'"a"', count))),
+    "JSON long texts": (
+        8,
+        lambda count: exceeds_between_quotes((b"a" * MOST_BETWEEN_QUOTES + b'"') * count, MOST_BETWEEN_QUOTES),
+    ),
+    "JSON quotation marks": (1 << 19, lambda count: exceeds_between_quotes(b'"' * count, MOST_BETWEEN_QUOTES)),
     "JSON objects": (40, lambda count: parse_object(array(b'{"a":1}', count))),
     "JSON members": (
         45,

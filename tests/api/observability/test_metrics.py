@@ -187,6 +187,9 @@ def test_who_may_read_behind_a_proxy(serve, world):
     assert metrics_of(service, **{"X-Forwarded-For": "8.8.8.8"}).status_code == 404
     assert metrics_of(service, **{"X-Forwarded-For": "10.0.0.9"}).status_code == 200
     assert metrics_of(service).status_code == 200
+    for said, forwarded in (("10.0.0.9", "for=10.0.0.8"), ("10.0.0.9", ""), ("", "for=10.0.0.9"), ("", ""), ("x", "")):
+        answer = metrics_of(service, **{"X-Forwarded-For": said, "Forwarded": forwarded})
+        assert answer.status_code == 404, (said, forwarded)
 
 
 def test_settings():

@@ -99,7 +99,9 @@ def subscription(**members: Any) -> Sent:
 
 
 def padded(path: str, size: int, headers: dict[str, str]) -> Sent:
-    return posted(path, (b'{"' + b" " * size)[:size] if headers is JSON else b"a" * size, headers)
+    """A body of so many bytes: as JSON, texts of a thousand each; it is malformed, so that nothing follows."""
+    texts = b"{" + (b'"' + b" " * 999) * (size // 1_000 + 1)
+    return posted(path, texts[:size] if headers is JSON else b"a" * size, headers)
 
 
 PROBES: dict[str, Callable[[int], Sent]] = {
@@ -134,6 +136,15 @@ PROBES: dict[str, Callable[[int], Sent]] = {
     "values in a body, counted by commas": lambda count: replay({"a": [1] * count}),
     "objects and arrays in a body, counted by their beginnings": lambda count: replay({"a": [[]] * (count - 2)}),
     "members of an object": lambda count: replay({f"m{number}": 1 for number in range(count)}),
+    "bytes in a body of one text, or between two texts": lambda size: posted(
+        WEBHOOKS, b'{"a":"' + b"a" * size + b'"}', JSON
+    ),
+    "backslashes in a body": lambda count: posted(
+        WEBHOOKS, b'{"a":"' + b"\\n" * (count // 2) + b'","b":"' + b"\\n" * (count - count // 2) + b'"}', JSON
+    ),
+    "characters of all numbers in a body": lambda digits: posted(
+        WEBHOOKS, b'{"a":[' + b'1,"",' * (digits % 400) + b",".join([b"1" * 400, b'""'] * (digits // 400)) + b"]}", JSON
+    ),
     "levels of objects and arrays in a body": lambda depth: replay(
         b'{"a":' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
     ),

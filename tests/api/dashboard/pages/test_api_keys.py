@@ -84,6 +84,8 @@ def test_what_makes_no_key_is_said_and_what_was_written_stays(desk: Desk) -> Non
         ({"kind": "public", "domains": "*"}, "is not a valid domain"),
         ({"kind": "public", "domains": "https://shop.example"}, "is not a valid domain"),
         ({"kind": "public", "domains": "\n".join(many)}, "at most 20 domains"),
+        ({"kind": "public", "domains": "shop.example:" + "9" * 5_000}, "its port must be a number from 1 to 65535"),
+        ({"label": "a\x00b"}, "a label"),
         ({"domains": "shop.example"}, "domains can be set for publishable keys only"),
         ({"label": "x" * 101}, "a label can have at most 100 characters"),
         ({"expires": "2026-11-20"}, "is in the past"),

@@ -179,6 +179,18 @@ def test_endpoint_not_allowed(serve, world, url, code, detail):
     assert service.get(path).json()["endpoint_url"] == URL
 
 
+def test_whether_a_name_is_of_a_private_address_or_of_none_is_not_told(serve, world):
+    """Else a creation would read the names of the network that the service stands in."""
+    service = serve(world, resolver=some_private)
+    told = []
+    for host in ("inside.example", "nowhere.example"):
+        answer = post(service, GOOD | {"endpoint_url": f"https://{host}/x"})
+        body = answer.json()
+        del body["request_id"], body["instance"]
+        told.append((answer.status_code, body, answer.headers.keys()))
+    assert told[0] == told[1]
+
+
 async def some_private(host):
     if host == "nowhere.example":
         raise OSError
@@ -235,7 +247,8 @@ def test_bodies_have_a_limit(service, how):
     headers = service.headers | {"Content-Type": "application/json"}
 
     def body(size):
-        content = json.dumps(GOOD).encode().ljust(size)
+        ids = [f"firm:NO:{number}" for number in range(900_000_000, 900_001_000)]
+        content = json.dumps(GOOD | {"entity_ids": ids}, separators=("," + " " * 1_000, ":")).encode().ljust(size)
         return (
             content if how == "whole" else iter([content[start : start + 50_000] for start in range(0, size, 50_000)])
         )
