@@ -85,7 +85,8 @@ class MarketFiles:
     def changed_names(self, index: StateIndex) -> list[str]:
         """Names, but those of RAW, whose file is another than when it was last seen to be as in the store."""
         now, known = self._stamps(), index.stamps()
-        return sorted(name for name in now.keys() | known.keys() if now.get(name) != known.get(name))
+        changed = {name for name, stamp in now.items() if known.get(name) != stamp}
+        return sorted(changed | (known.keys() - now.keys()))
 
     def manifest_position(self, dataset: str) -> ManifestPosition:
         """The lines that a manifest has now."""

@@ -1,6 +1,6 @@
 """Replication of a market's state, so that any machine can continue where the last one ended.
 
-    markets/NO/head.json          {"version", "contents", "token", "swept"}: replaced by compare-and-swap
+    markets/NO/head.json          {"version", "contents", "token", "swept", "listed"}: replaced by compare-and-swap
     markets/NO/contents.<sha256>  a short list of parts (`market_contents`)
     markets/NO/<sha256>           a part; or a file: a body of RAW, a stretch of a manifest, STAGED, history
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -116,35 +117,35 @@ class ReplicatedMarket:
             self._replace_head(self._head_document() | {"swept": False})
             self._send_changes(contents, former_key, positions)
         atomic_files.delete_if_exists(self._outgoing)
-        if not head["swept"] or (version % _LISTED_EVERY == 0 and not self._head_document()["swept"]):
+        is_changed = not self._head_document()["swept"]
+        if not head["swept"] or (is_changed and version % _LISTED_EVERY == 0):
             self._remove_unneeded()
-        if not self._head_document()["swept"]:
-            self._replace_head(self._head_document() | {"swept": True})
+        if is_changed:
+            self._replace_head(self._head_document() | {"swept": True, "listed": None})
         return version
 
     def _send_changes(
         self, contents: MarketContents, former_key: str | None, positions: Mapping[str, ManifestPosition]
     ) -> None:
         for wanted in self._index.wanted():
-            if wanted.file is not None:
-                self._upload(wanted)
+            self._upload(wanted)
         self._on_step("files sent")
         stale = [f"{self._area}/{sha256}" for sha256 in self._index.superseded_addresses()]
         count = contents.changes + self._index.wanted_count()
         live = self._index.live_count(from_start=False)
         from_start = not contents.parts or count > 2 * live + _PAST_CHANGES
+        former_parts = contents.parts
         if from_start:
             self._index.want_everything()
-            former_parts, contents = contents.parts, replace(contents, parts=())
-        else:
-            former_parts = contents.parts
+            contents = replace(contents, parts=())
         self._index.place_wanted(contents.changes)
         contents = replace(contents, parts=self._send_parts(contents))
         written = contents.as_bytes()
         key = blobs.content_key(self._area, written)
         self._store.create(key, written)
         self._on_step("contents sent")
-        stale += [one.blob.key(self._area) for one in former_parts if one not in contents.parts]
+        needed = {one.sha256 for one in contents.parts}
+        stale += [one.blob.key(self._area) for one in former_parts if one.sha256 not in needed]
         stale += [] if former_key is None else [former_key]
         head = {"version": contents.version, "contents": key, "token": self._token, "swept": False}
         self._replace_head(head)
@@ -189,17 +190,20 @@ class ReplicatedMarket:
             self._index.commit(key, contents, {}, from_start=True)
 
     def _remove_unneeded(self) -> None:
-        """Removes what interrupted sends have left, by a listing."""
+        """Removes what interrupted sends have left, by a listing.
+
+        The head is replaced between both: if another machine holds the lease by now, nothing of its own is removed.
+        """
         head = self._head_document()
-        if head["contents"] is None:
-            return
         contents = self._read_contents(head["contents"])
         kept = {f"{self._area}/head.json", head["contents"], *(one.blob.key(self._area) for one in contents.parts)}
         keys = [key for key in self._store.keys(f"{self._area}/") if key not in kept]
         named = [(found[1], key) for key in keys if (found := _OF_FILE.fullmatch(key))]
         unneeded = [key for key in keys if _OF_FILE.fullmatch(key) is None]
         unneeded += self._index.unneeded_keys(named)
-        self._store.remove(unneeded)
+        if unneeded:
+            self._replace_head(head | {"listed": uuid.uuid4().hex})
+            self._store.remove(unneeded)
         self._on_step("unneeded objects removed")
 
     def _adopt(self, key: str) -> None:

@@ -42,7 +42,42 @@ CREATE TABLE adopted (contents TEXT NOT NULL, parts TEXT NOT NULL, live INTEGER 
 CREATE TABLE session (id TEXT NOT NULL)
 """
 _ROWS_AT_A_TIME: Final = 10_000
-_INSERT: Final = "INSERT OR REPLACE INTO wanted VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_WANT: Final = "INSERT OR REPLACE INTO wanted VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_WANT_KNOWN: Final = (
+    "INSERT OR IGNORE INTO wanted "
+    "SELECT name, kind, size, sha256, changed_at, inode, place, 0 FROM files WHERE name = ?"
+)
+_WANT_GONE: Final = "INSERT OR IGNORE INTO wanted VALUES (?, ?, NULL, NULL, NULL, NULL, NULL, 0)"
+_WANT_REST_GONE: Final = (
+    "INSERT INTO wanted SELECT name, kind, NULL, NULL, NULL, NULL, NULL, 0 FROM files "
+    "WHERE name NOT IN (SELECT name FROM wanted)"
+)
+_WANT_LIVE: Final = (
+    "INSERT OR IGNORE INTO wanted SELECT name, kind, size, sha256, changed_at, inode, NULL, 0 FROM files "
+    "WHERE sha256 IS NOT NULL"
+)
+_NUMBER_WANTED: Final = (
+    "UPDATE wanted SET place = ? + numbered.number "
+    "FROM (SELECT name, row_number() OVER (ORDER BY name) - 1 AS number FROM wanted) AS numbered "
+    "WHERE numbered.name = wanted.name"
+)
+_KEEP_WANTED: Final = (
+    "INSERT INTO files SELECT place, name, kind, size, sha256, changed_at, inode FROM wanted WHERE place IS NOT NULL"
+)
+_STAMP: Final = "UPDATE {} SET changed_at = ?, inode = ? WHERE name = ?"
+_ADD_CANDIDATE: Final = (
+    "INSERT INTO candidates VALUES (?, ?) ON CONFLICT DO UPDATE SET is_removed = is_removed OR excluded.is_removed"
+)
+_SUPERSEDED: Final = (  # bodies have one name each: their index would be large
+    "SELECT DISTINCT files.sha256 FROM wanted CROSS JOIN files USING (name) "
+    "WHERE files.sha256 IS NOT NULL AND files.sha256 IS NOT wanted.sha256 "
+    "AND NOT EXISTS (SELECT 1 FROM wanted AS other WHERE other.sha256 = files.sha256) "
+    "AND NOT EXISTS (SELECT 1 FROM files AS other INDEXED BY other_files_by_address "
+    "WHERE other.kind <> 0 AND other.sha256 = files.sha256 AND other.name NOT IN (SELECT name FROM wanted))"
+)
+_UNNEEDED: Final = (
+    "SELECT key FROM listed WHERE sha256 NOT IN (SELECT sha256 FROM files WHERE sha256 IS NOT NULL) ORDER BY key"
+)
 Result = TypeVar("Result")
 
 
@@ -109,7 +144,7 @@ class StateIndex:
 
     def clear(self) -> None:
         """Forgets all files."""
-        self._write(*((f"DELETE FROM {table}", ()) for table in ("files", "manifests", "adopted", "wanted")))
+        self._write(*((f"DELETE FROM {table}",) for table in ("files", "manifests", "adopted", "wanted")))
 
     def file(self, name: str) -> BlobRef | None:
         """The file of a name in the store; None if it has none."""
@@ -155,34 +190,12 @@ class StateIndex:
     def want_as_stored(self, names: Iterable[str]) -> None:
         """Wants that names have the file that the store has, or none, unless something else is wanted of them."""
         for some in _batches(names):
-            self._write(
-                *(
-                    (
-                        (
-                            "INSERT OR IGNORE INTO wanted SELECT name, kind, size, sha256, changed_at, inode, place, 0 "
-                            "FROM files WHERE name = ?"
-                        ),
-                        (name,),
-                    )
-                    for name in some
-                ),
-                *(
-                    ("INSERT OR IGNORE INTO wanted VALUES (?, ?, NULL, NULL, NULL, NULL, NULL, 0)", (name, kind))
-                    for name, kind in ((name, self._kind_of(name)) for name in some)
-                ),
-            )
+            self._write(*((_WANT_KNOWN, name) for name in some))
+            self._write(*((_WANT_GONE, name, self._kind_of(name)) for name in some))
 
     def want_rest_gone(self) -> None:
         """Wants that all names go of which nothing is wanted."""
-        self._write(
-            (
-                (
-                    "INSERT INTO wanted SELECT name, kind, NULL, NULL, NULL, NULL, NULL, 0 FROM files "
-                    "WHERE name NOT IN (SELECT name FROM wanted)"
-                ),
-                (),
-            )
-        )
+        self._write((_WANT_REST_GONE,))
 
     def has_unwanted_since(self, place: int) -> bool:
         """True if a name whose last change is at a place or later is not wanted: the log was another one."""
@@ -219,60 +232,29 @@ class StateIndex:
 
     def stamp_wanted(self, stamps: Iterable[tuple[str, FileStamp]]) -> None:
         """Records stamps of wanted files that are here now."""
-        statement = "UPDATE wanted SET changed_at = ?, inode = ? WHERE name = ?"
         for some in _batches(stamps):
-            self._write(*((statement, (*stamp[1:], name)) for name, stamp in some))
+            self._write(*((_STAMP.format("wanted"), *stamp[1:], name) for name, stamp in some))
 
     def stamp_known(self, stamps: Mapping[str, FileStamp]) -> None:
         """Records stamps of files that are here as in the store."""
-        statement = "UPDATE files SET changed_at = ?, inode = ? WHERE name = ?"
-        self._write(*((statement, (*stamp[1:], name)) for name, stamp in stamps.items()))
+        self._write(*((_STAMP.format("files"), *stamp[1:], name) for name, stamp in stamps.items()))
 
     def want_everything(self) -> None:
         """Wants all files of the store too, for a log that begins again, and forgets the names that are gone."""
-        self._write(
-            (
-                (
-                    "INSERT OR IGNORE INTO wanted SELECT name, kind, size, sha256, changed_at, inode, NULL, 0 FROM files "
-                    "WHERE sha256 IS NOT NULL"
-                ),
-                (),
-            ),
-            ("DELETE FROM wanted WHERE sha256 IS NULL", ()),
-        )
+        self._write((_WANT_LIVE,), ("DELETE FROM wanted WHERE sha256 IS NULL",))
 
     def place_wanted(self, first: int) -> None:
         """Gives what is wanted its places in the log, in the order of names, from one on."""
-        numbered = "SELECT name, row_number() OVER (ORDER BY name) - 1 AS number FROM wanted"
-        self._write(
-            (
-                (
-                    f"UPDATE wanted SET place = ? + numbered.number FROM ({numbered}) AS numbered "
-                    "WHERE numbered.name = wanted.name"
-                ),
-                (first,),
-            )
-        )
+        self._write((_NUMBER_WANTED, first))
 
     def superseded_addresses(self) -> list[str]:
         """SHA-256 of files that wanted changes replace or remove, and no name has after them. Before `commit`."""
-        query = (
-            "SELECT DISTINCT files.sha256 FROM wanted CROSS JOIN files USING (name) WHERE files.sha256 IS NOT NULL "
-            "AND files.sha256 IS NOT wanted.sha256 "
-            "AND NOT EXISTS (SELECT 1 FROM wanted AS other WHERE other.sha256 = files.sha256) "
-            "AND NOT EXISTS (SELECT 1 FROM files AS other INDEXED BY other_files_by_address "
-            "WHERE other.kind <> 0 AND other.sha256 = files.sha256 AND other.name NOT IN (SELECT name FROM wanted))"
-        )
-        return [sha256.hex() for (sha256,) in self._ask(query)]
+        return [sha256.hex() for (sha256,) in self._ask(_SUPERSEDED)]
 
     def add_candidates(self, addresses: Iterable[tuple[str, bool]]) -> None:
         """Notes bodies that may have come, or gone by a line that says so."""
-        statement = (
-            "INSERT INTO candidates VALUES (?, ?) "
-            "ON CONFLICT DO UPDATE SET is_removed = is_removed OR excluded.is_removed"
-        )
         for some in _batches(addresses):
-            self._write(*((statement, (bytes.fromhex(sha256), is_removed)) for sha256, is_removed in some))
+            self._write(*((_ADD_CANDIDATE, bytes.fromhex(sha256), is_removed) for sha256, is_removed in some))
 
     def candidates(self) -> Iterator[tuple[str, bool]]:
         """Bodies that may have come or gone, as noted."""
@@ -284,12 +266,12 @@ class StateIndex:
 
     def unneeded_keys(self, keys: Iterable[tuple[str, str]]) -> list[str]:
         """Of pairs of SHA-256 and key those keys that no file has."""
-        self._write(("DELETE FROM listed", ()))
+        self._write(("DELETE FROM listed",))
         for some in _batches(keys):
-            statement = "INSERT OR REPLACE INTO listed VALUES (?, ?)"
-            self._write(*((statement, (bytes.fromhex(sha256), key)) for sha256, key in some))
-        needed = "SELECT sha256 FROM files WHERE sha256 IS NOT NULL"
-        return [key for (key,) in self._ask(f"SELECT key FROM listed WHERE sha256 NOT IN ({needed}) ORDER BY key")]
+            self._write(
+                *(("INSERT OR REPLACE INTO listed VALUES (?, ?)", bytes.fromhex(one), key) for one, key in some)
+            )
+        return [key for (key,) in self._ask(_UNNEEDED)]
 
     def commit(
         self, key: str, contents: MarketContents, positions: Mapping[str, ManifestPosition], *, from_start: bool
@@ -298,21 +280,13 @@ class StateIndex:
         live = self.live_count(from_start=from_start)
         parts = json.dumps([[one.first, one.end, one.size, one.sha256] for one in contents.parts])
         dropped = "DELETE FROM files" if from_start else "DELETE FROM files WHERE name IN (SELECT name FROM wanted)"
+        rows = [(dataset, at.end, at.lines, at.chain) for dataset, at in positions.items()]
         self._write(
-            (dropped, ()),
-            (
-                (
-                    "INSERT INTO files SELECT place, name, kind, size, sha256, changed_at, inode FROM wanted "
-                    "WHERE place IS NOT NULL"
-                ),
-                (),
-            ),
-            *(("DELETE FROM " + table, ()) for table in ("wanted", "candidates", "manifests", "adopted")),
-            *(
-                ("INSERT INTO manifests VALUES (?, ?, ?, ?)", (dataset, at.end, at.lines, at.chain))
-                for dataset, at in positions.items()
-            ),
-            ("INSERT INTO adopted VALUES (?, ?, ?)", (key, parts, live)),
+            (dropped,),
+            (_KEEP_WANTED,),
+            *((f"DELETE FROM {table}",) for table in ("wanted", "candidates", "manifests", "adopted")),
+            *(("INSERT INTO manifests VALUES (?, ?, ?, ?)", *row) for row in rows),
+            ("INSERT INTO adopted VALUES (?, ?, ?)", key, parts, live),
         )
 
     def _described(self, change: FileChange) -> tuple[FileKind, int | None, bytes | None]:
@@ -322,15 +296,17 @@ class StateIndex:
 
     def _insert(self, rows: Iterable[tuple[Any, ...]]) -> None:
         for some in _batches(rows):
-            self._write(*((_INSERT, row) for row in some))
+            self._write(*((_WANT, *row) for row in some))
 
     def _ask(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         return self._run(lambda connection: connection.execute(query, values).fetchall())
 
-    def _write(self, *statements: tuple[str, tuple[Any, ...]]) -> None:
+    def _write(self, *statements: tuple[Any, ...]) -> None:
+        """Executes statements in one transaction: each with its values."""
+
         def written(connection: sqlite3.Connection) -> None:
             with transaction(connection, "IMMEDIATE"):
-                for statement, values in statements:
+                for statement, *values in statements:
                     connection.execute(statement, values)
 
         self._run(written)

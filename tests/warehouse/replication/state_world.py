@@ -15,6 +15,7 @@ from typing import Any
 from tests.warehouse.helpers import Sent, day
 from warehouse.raw.archive import RawArchive
 from warehouse.replication.errors import MissingObjectError
+from warehouse.replication.market_contents import MarketContents
 from warehouse.replication.market_state import ReplicatedMarket
 from warehouse.replication.s3 import StoredDocument
 from warehouse.schema.retractions import BatchRetraction
@@ -208,8 +209,6 @@ ACTIONS: dict[str, Callable[[Machine, int], None]] = {
 
 def needed_keys(store: MemoryStore) -> Iterator[str]:
     """Keys that the head of the store needs, by the documents themselves."""
-    from warehouse.replication.market_contents import MarketContents
-
     head = json.loads(store.objects["markets/NO/head.json"])
     yield "markets/NO/head.json"
     if head["contents"] is None:

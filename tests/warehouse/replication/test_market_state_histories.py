@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -53,6 +54,35 @@ def _fetched(folder: Path, store: MemoryStore) -> dict[str, bytes]:
     machine = Machine(folder, copy).lost()
     machine.market(10_000).fetch()
     return machine.files()
+
+
+_DAY = [("receive", 1), ("stage", 3), ("erase", 1), ("prune", 2), ("redact", 1), ("fail", 0), ("receive", 4)]
+
+
+@pytest.mark.slow
+def test_killed_at_any_step_a_turn_is_whole_or_has_not_been(tmp_path: Path) -> None:
+    """A turn that first fetches another machine's day, then sends one of its own."""
+    before = MemoryStore()
+    one, other = Machine(tmp_path / "one", before), Machine(tmp_path / "other", before)
+    assert _hold(other, 1, [("receive", number) for number in range(9)], None)
+    assert _hold(one, 2, [("stage", 1)], None)
+    assert _hold(other, 3, _DAY, None)
+    saved = tmp_path / "saved"
+    one.layout.root.rename(saved)
+    at, is_done = 0, False
+    while not is_done:
+        at += 1
+        shutil.copytree(saved, one.layout.root)
+        store = MemoryStore(dict(before.objects))
+        one.store = other.store = store
+        is_done = _hold(one, 4, _DAY, at)
+        state = _fetched(tmp_path / "third", store)
+        assert state in (_fetched(tmp_path / "third", before), one.files())
+        assert _hold(one, 5, [], None)
+        assert _fetched(tmp_path / "third", store) == one.files()
+        assert set(store.objects) == set(needed_keys(store))
+        one.lost()
+    assert at > 40
 
 
 @pytest.mark.slow
