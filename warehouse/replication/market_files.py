@@ -17,7 +17,7 @@ from warehouse.market_index.index import MarketIndex, Part
 from warehouse.market_index.manifests import ManifestPosition
 from warehouse.raw.blobs import blob_path
 from warehouse.replication import market_manifests
-from warehouse.replication.blobs import BlobRef
+from warehouse.replication.blobs import BlobRef, HashCache
 from warehouse.replication.errors import CorruptObjectError
 from warehouse.replication.market_contents import FileChange
 from warehouse.replication.market_manifests import Stretch
@@ -38,6 +38,8 @@ class MarketFiles:
         self._market = market
         self.datasets = tuple(datasets)
         self.manifests = MarketIndex(layout)
+        self._earlier_hashes = layout.replication_folder / f"sums-{market}.json"  # as earlier versions kept them
+        self._hashes = HashCache(layout.root, self._earlier_hashes)
         raw = layout.raw_folder.relative_to(layout.root).as_posix()
         self._bodies, self._manifests = f"{raw}/sha256/", f"{raw}/manifest/"
         self._folders = [layout.snapshots_folder / market, *(layout.staged_folder / one for one in self.datasets)]
@@ -80,7 +82,11 @@ class MarketFiles:
         now = FileStamp.of(path)
         if known is not None and stamp == now:
             return known, now
-        return BlobRef(name, now.size, atomic_files.file_sha256(path)), now
+        return self._hashes.describe_blob(name), now
+
+    def forget_earlier_hashes(self) -> None:
+        """Removes the hashes that an earlier version kept: they are in the index now."""
+        atomic_files.delete_if_exists(self._earlier_hashes)
 
     def changed_names(self, index: StateIndex) -> list[str]:
         """Names, but those of RAW, whose file is another than when it was last seen to be as in the store."""

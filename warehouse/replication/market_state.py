@@ -153,6 +153,7 @@ class ReplicatedMarket:
         self._index.commit(key, contents, positions, from_start=from_start)
         self._on_step("index written")
         self._adopt(key)
+        self._files.forget_earlier_hashes()
         self._store.remove(stale)
         self._on_step("objects removed")
 
