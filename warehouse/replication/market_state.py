@@ -34,7 +34,7 @@ from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 
 _LISTED_EVERY: Final = 100  # versions: a send of a machine that had lost its lease may have left objects
-_PAST_CHANGES: Final = 65_536  # changes of the past beyond as many as there are files, before the log begins again
+PAST_CHANGES: Final = 65_536  # changes of the past beyond as many as there are files, before the log begins again
 
 _OF_FILE: Final = re.compile(r"markets/[^/]+/([0-9a-f]{64})")
 
@@ -133,7 +133,7 @@ class ReplicatedMarket:
         stale = [f"{self._area}/{sha256}" for sha256 in self._index.superseded_addresses()]
         count = contents.changes + self._index.wanted_count()
         live = self._index.live_count(from_start=False)
-        from_start = not contents.parts or count > 2 * live + _PAST_CHANGES
+        from_start = not contents.parts or count > 2 * live + PAST_CHANGES
         former_parts = contents.parts
         if from_start:
             self._index.want_everything()

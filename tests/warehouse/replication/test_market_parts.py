@@ -214,7 +214,7 @@ def test_a_manifest_that_lacks_lines_is_refused(
     changes.remove(stretches[lacking])
     if lacking == 2:  # the last: what is lost is in a line that another object lacks
         name = stretches[1].name.replace("-6@", "-7@")
-        changes = [change._replace(name=name) if change is stretches[1] else change for change in changes]
+        changes = [FileChange(name, one.file) if one is stretches[1] else one for one in changes]
     part, content = StatePart.of(0, changes)
     store.objects[part.blob.key(AREA)] = content
     contents = MarketContents(9, (part,), {})

@@ -28,7 +28,7 @@ _TURN = st.tuples(st.integers(0, 1), st.lists(_ACTIONS, max_size=6), st.none() |
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stretches of a few elements, so that short histories have many."""
     monkeypatch.setattr(market_contents, "STRETCHES", (16, 8, 2))
-    monkeypatch.setattr(market_state, "_PAST_CHANGES", 12)
+    monkeypatch.setattr(market_state, "PAST_CHANGES", 12)
 
 
 def _hold(machine: Machine, token: int, actions: list[tuple[str, int]], at: int | None) -> bool:
