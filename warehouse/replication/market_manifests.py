@@ -44,7 +44,8 @@ class Stretch:
         found = _NAME.fullmatch(blob.name)
         if found is None:
             raise CorruptObjectError(f"the object store lists an invalid stretch of a manifest: {blob.name[:200]!r}")
-        return cls(found[1], *map(int, found.groups()[1:]), blob)
+        first, end, start, stop = (int(number) for number in found.groups()[1:])
+        return cls(found[1], first, end, start, stop, blob)
 
 
 def manifest_of(name: str) -> str:

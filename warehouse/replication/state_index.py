@@ -155,7 +155,7 @@ class StateIndex:
         """Names of all files but those of RAW, with their stamps when they were as in the store."""
         query = "SELECT name, size, changed_at, inode FROM files WHERE kind = ? AND kind <> 0 AND sha256 IS NOT NULL"
         rows = self._ask(query, FileKind.OTHER)
-        return {name: None if inode is None else FileStamp(*stamp, inode) for name, *stamp, inode in rows}
+        return {name: None if inode is None else FileStamp(size, at, inode) for name, size, at, inode in rows}
 
     def position(self, dataset: str) -> ManifestPosition:
         """How much of a manifest the rows describe."""
