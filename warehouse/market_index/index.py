@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from warehouse.market_index import batches, manifests
+from warehouse.market_index.manifests import ManifestPosition
 from warehouse.market_index.tables import SCHEMA
 from warehouse.storage.derived_database import DerivedDatabase, transaction
 from warehouse.storage.layout import Layout
@@ -81,6 +82,10 @@ class MarketIndex:
                     yield
                     return
             manifests.catch_up(connection, dataset, Path(path))
+
+    def manifest_position(self, dataset: str) -> ManifestPosition:
+        """The complete lines that a dataset's manifest has now."""
+        return self.ask(dataset, Part.RAW, lambda connection, _: manifests.read_position(connection, dataset))
 
     def forget_batch(self, dataset: str, batch: str) -> None:
         """Forgets a staged batch, whose index is about to change."""

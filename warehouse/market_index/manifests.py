@@ -24,6 +24,20 @@ _LINES_AT_A_TIME: Final = 10_000
 _STATE: Final = 'inode, size, changed_at, "end", lines, chain, last_line, chain_before'
 
 
+@dataclass(frozen=True, slots=True)
+class ManifestPosition:
+    """The complete lines of a manifest: where they end in bytes, their number, and a digest over all of them."""
+
+    end: int = 0
+    lines: int = 0
+    chain: bytes = b""
+
+    def followed_by(self, line: bytes) -> Self:
+        """The position after one more line."""
+        chain = hashlib.sha256(self.chain + line).digest()
+        return type(self)(self.end + len(line), self.lines + 1, chain)
+
+
 class ManifestLineError(ValueError):
     """A manifest line that is not JSON: the manifest is damaged. number: of the line, from 1."""
 
@@ -80,6 +94,12 @@ class _State:
         while found.end < self.end:
             found = found.followed_by(handle.readline())
         return found.chain == self.chain
+
+
+def read_position(connection: sqlite3.Connection, dataset: str) -> ManifestPosition:
+    """How far a manifest is in the index."""
+    state = _State.read(connection, dataset)
+    return ManifestPosition(state.end, state.lines, state.chain)
 
 
 def is_current(connection: sqlite3.Connection, dataset: str, path: str) -> bool:

@@ -124,10 +124,11 @@ def upload_blob(store: ObjectStore, area: str, root: Path, blob: BlobRef) -> Non
     store.upload(blob.key(area), root / blob.name)
 
 
-def fetch_blob(store: ObjectStore, area: str, blob: BlobRef, incoming: Path) -> Path:
-    """Downloads one file to `incoming`, resuming an earlier attempt; raises CorruptObjectError if its hash differs.
+def fetch_blob(store: ObjectStore, area: str, blob: BlobRef, incoming: Path, advice: str) -> Path:
+    """Downloads one file to `incoming`, resuming an earlier attempt.
 
-    Raises MissingObjectError if the store no longer has it, because something newer has replaced it.
+    Raises CorruptObjectError, with advice, if its hash differs, and MissingObjectError if the store no longer has it,
+    because something newer has replaced it.
     """
     atomic_files.make_folder(incoming)
     path = incoming / blob.sha256
@@ -140,5 +141,5 @@ def fetch_blob(store: ObjectStore, area: str, blob: BlobRef, incoming: Path) -> 
         atomic_files.delete_if_exists(path)
     raise CorruptObjectError(
         f"{store.address}/{blob.key(area)} ({blob.name}) has changed since its upload: its bytes have another "
-        "SHA-256. Upload it again from a machine that has it (`firm release push`), or restore the bucket"
+        f"SHA-256: {advice}"
     )

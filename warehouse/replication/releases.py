@@ -33,6 +33,7 @@ from warehouse.storage.layout import DIGITS, Layout
 
 LEASE: Final = "a release"
 _WAIT_SECONDS: Final = 3600.0  # another machine may be doing a full build
+_ADVICE: Final = "upload it again from a machine that has it (`firm release push`), or restore the bucket"
 _TRIES: Final = 3  # a release may be pruned in the store while it is fetched
 
 
@@ -220,7 +221,7 @@ class ReplicatedReleases:
                 path = self._layout.release_folder(number) / last
                 if sums.is_there(replace(parcel, name=path.relative_to(self._layout.root).as_posix())):
                     return path, parcel
-        return blobs.fetch_blob(self._store, area, parcel, self._incoming), parcel
+        return blobs.fetch_blob(self._store, area, parcel, self._incoming, _ADVICE), parcel
 
     def _move_files(self, received: Iterable[tuple[Path, BlobRef] | None], sums: HashCache) -> None:
         for path, parcel in filter(None, received):

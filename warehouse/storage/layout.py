@@ -115,6 +115,10 @@ class Layout:
         """The index of a market's manifests and staged batches."""
         return self.indexes_folder / f"{market.lower()}.sqlite"
 
+    def market_state_index_file(self, market: str) -> Path:
+        """The index of a market's files as the object store has them."""
+        return self.indexes_folder / f"{market.lower()}-state.sqlite"
+
     @property
     def event_index_file(self) -> Path:
         """The index of the ledger's event ids."""

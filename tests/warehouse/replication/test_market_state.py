@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,8 +13,9 @@ import pytest
 from tests.bucket import Bucket, Fault
 from tests.warehouse.helpers import DAY, Sent, day
 from warehouse.raw.archive import RawArchive
-from warehouse.replication import decision_log
+from warehouse.replication import blobs, decision_log
 from warehouse.replication.errors import CorruptObjectError, DivergedReplicaError, LostRaceError, ObjectStoreError
+from warehouse.replication.market_contents import FileChange, MarketContents, StatePart
 from warehouse.replication.market_state import ReplicatedMarket, head_token
 from warehouse.replication.s3 import ObjectStore
 from warehouse.storage.layout import Layout
@@ -62,6 +63,20 @@ def _files(layout: Layout) -> dict[str, bytes]:
         if path.is_file() and {layout.replication_folder, layout.indexes_folder}.isdisjoint(path.parents)
     )
     return {path.relative_to(layout.root).as_posix(): path.read_bytes() for path in found}
+
+
+def _rewrite_state(bucket: Bucket, rewrite: Callable[[list[FileChange]], list[FileChange]]) -> None:
+    """Replaces the one part of a state by another, with all hashes as they should be."""
+    head = json.loads(bucket.call("GET", "markets/NO/head.json")[1])
+    contents = MarketContents.parse(head["contents"], bucket.call("GET", head["contents"])[1])
+    [part] = contents.parts
+    key = part.blob.key("markets/NO")
+    part, content = StatePart.of(0, rewrite(part.changes(key, bucket.call("GET", key)[1])))
+    bucket.call("PUT", part.blob.key("markets/NO"), content)
+    written = replace(contents, parts=(part,)).as_bytes()
+    head["contents"] = blobs.content_key("markets/NO", written)
+    bucket.call("PUT", head["contents"], written)
+    bucket.call("PUT", "markets/NO/head.json", json.dumps(head).encode())
 
 
 def test_another_machine_goes_on(layout: Layout, other: Layout, bucket: Bucket) -> None:
@@ -117,7 +132,7 @@ def test_what_is_erased_here_is_erased_there(layout: Layout, other: Layout, buck
     before = set(bucket.listed())
     one.send({})
     gone = before - set(bucket.listed())
-    assert len(gone) == 3  # the body, the manifest as it was, the contents as they were
+    assert len(gone) == 4  # the body, the lines of its manifest, the part and the contents as they were
     _market(other, bucket).fetch()
     RawArchive(other).delete_erased_bodies()
     assert not list((other.raw_folder / "sha256").rglob("*.zst"))
@@ -150,13 +165,7 @@ def test_a_head_that_names_what_is_not_the_markets_is_refused(
     one = _market(layout, bucket)
     one.fetch()
     one.send({})
-    head = json.loads(bucket.call("GET", "markets/NO/head.json")[1])
-    contents = json.loads(bucket.call("GET", head["contents"])[1])
-    contents["files"][0]["name"] = name
-    written = json.dumps(contents).encode()
-    head["contents"] = f"markets/NO/contents.{hashlib.sha256(written).hexdigest()}"
-    bucket.call("PUT", head["contents"], written)
-    bucket.call("PUT", "markets/NO/head.json", json.dumps(head).encode())
+    _rewrite_state(bucket, lambda changes: [FileChange(name, changes[0].file), *changes[1:]])
     with pytest.raises(CorruptObjectError, match="refers to a foreign file"):
         _market(other, bucket).fetch()
     assert _files(other) == {}
