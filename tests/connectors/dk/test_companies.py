@@ -238,6 +238,20 @@ def test_records_that_cannot_be_served_are_rejected(changes: dict[str, Any], rea
 
 
 @check_cases(
+    "changes",
+    [
+        {"samtId": 2**70},
+        {"enhedsNummer": -(2**70)},
+        {"virksomhedMetadata": {"nyesteAarsbeskaeftigelse": {"aar": 2026, "antalAnsatte": 2**70}}},
+    ],
+)
+def test_of_a_number_that_no_column_holds_the_record_alone_is_rejected(changes: dict[str, Any]) -> None:
+    found = batches(COMPANIES, answer(company(**changes), company("24256790")))
+    assert len(rejects(found)) == 1
+    assert staged(found, "dk_virksomhed")["cvr_nummer"].to_list() == ["24256790"]
+
+
+@check_cases(
     ("envelope", "reason"),
     [
         ({"timed_out": True}, "the search timed out"),
