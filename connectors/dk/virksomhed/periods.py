@@ -26,7 +26,7 @@ def first_day(element: Element) -> str:
 
 
 def current_element(elements: Sequence[AnyElement], day: str) -> AnyElement | None:
-    """The element that holds on a day; None if none does. A loop: it is asked for ten times a company."""
+    """The element that holds on a day; None if none does. A loop, since ten lists of each company are searched."""
     found = None
     for element in elements:
         period = element.periode or _UNKNOWN
