@@ -1,81 +1,77 @@
 """Danish companies as lines of JSON, split as a stream into staged rows, beside DuckDB's own `read_json` of the file.
 
-Ours: the plain file → hits → staged batches of `dk.virksomhed`, companies and owners, rejects and signals included;
-what is removed before the archive is timed by itself. The peer: `CREATE TABLE … AS SELECT * FROM read_json(file)` in a
-memory database, all columns, schema detected by DuckDB, with as many threads as there are cores. Records are made here
-in the shape of the register, as its `_source` filter answers: lists with periods, the newest values ready made, one
-holder or three for three of four companies.
+Both as in `json_peer`; then the same hits in pages, as the register answers, in worker processes, as the pipeline reads
+the pages of a first load. What is removed before the archive is timed by itself. Records are made here in the shape of
+the register, as its `_source` filter answers: lists with periods, the newest values ready made, one holder or three for
+three of four companies.
 """
 
 from __future__ import annotations
 
-import resource
+import os
 import sys
 import tempfile
-import time
-from collections.abc import Callable
-from datetime import UTC, datetime
+from contextlib import closing
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from statistics import median
 from typing import Any
 
-import duckdb
 import msgspec
 
-from connectors.contract.dataset import ArchiveMember, Scope
+from benchmarks.json_peer import alternate, archive_member, read_staged, timed
 from connectors.dk import DENMARK
+from connectors.dk.search import SIZE
+from pipelines.runtime.parser_pool import MANY_BYTES, ParserPool
 
 DATASET = DENMARK.dataset("dk.virksomhed")
-INSTANT = datetime(2026, 11, 21, 6, tzinfo=UTC)
 ASKED = 3.0
+CORES = os.cpu_count() or 1
 COMPANIES = 100_000  # of the register's 2.3 million
 _WEIGHTS = (2, 7, 6, 5, 4, 3, 2)
 _CHANGED = "2024-02-21T22:56:20.000+01:00"
 
 
 def run(rows: int = COMPANIES, rounds: int = 3) -> list[dict[str, object]]:
-    """One result: median seconds of both, alternated."""
-    with tempfile.TemporaryDirectory() as folder:
+    """Two results, median seconds, alternated: the lines by one process, and pages by workers as in a first load."""
+    what = f"Danish companies, {rows:,}"
+    with tempfile.TemporaryDirectory() as folder, closing(ParserPool(CORES, 2)) as readers:
         path = Path(folder) / "virksomhed.ndjson"
         write(path, rows)
-        ours, peer = [], []
-        for _ in range(rounds):
-            peer.append(_timed(partial(_read_json, path)))
-            ours.append(_timed(partial(_ours, path)))
-        redacted = _timed(partial(_redacted, path))
-        megabytes = path.stat().st_size >> 20
-    return [
-        {
-            "name": f"Danish companies, {rows:,} lines ({megabytes} MiB), split as a stream",
-            "against": "duckdb read_json",
-            "ours_s": round(median(ours), 3),
-            "peer_s": round(median(peer), 3),
-            "ratio": round(median(one / other for one, other in zip(ours, peer, strict=True)), 2),
-            "asked": f"<= {ASKED:g}",
-            "unit": "s",
-            "redacted_s": round(redacted, 3),
-            "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        }
-    ]
+        lines = f"{what} lines ({path.stat().st_size >> 20} MiB), split as a stream"
+        alone = alternate(partial(read_staged, DATASET, path), path, rounds, ASKED, lines)
+        redacted = timed(partial(_redacted, path))
+        pages = _pages(path, Path(folder))
+        _read_pages(readers, pages[: 2 * CORES])  # the workers are started before
+        paged = alternate(
+            partial(_read_pages, readers, pages), path, rounds, ASKED, f"{what} in {len(pages):,} pages, by workers"
+        )
+    del paged["processor_s"]  # of this process, which waits
+    return [{**alone, "redacted_s": round(redacted.passed, 3)}, paged]
 
 
-def _timed(work: Callable[[], int]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def _read_pages(readers: ParserPool, pages: list[Path]) -> int:
+    rows = 0
+    members = [archive_member(DATASET, page) for page in pages]
+    for outcome in readers.parse_members(DATASET.read_batches, members, MANY_BYTES):
+        if outcome.reason is not None:
+            raise ValueError(outcome.reason)
+        rows += sum(batch.rows.height for batch in outcome.batches)
+    return rows
 
 
-def _ours(path: Path) -> int:
-    piece = ArchiveMember(DATASET.key, path.name, "0" * 64, INSTANT, Scope.FULL, "bench", partial(path.open, "rb"))
-    return sum(batch.rows.height for part in DATASET.split_members(piece) for batch in DATASET.read_batches(part))
-
-
-def _read_json(path: Path) -> int:
-    with duckdb.connect() as database:
-        database.execute("CREATE TABLE companies AS SELECT * FROM read_json(?)", [str(path)])
-        found = database.execute("SELECT count(*) FROM companies").fetchone()
-    return found[0] if found else 0
+def _pages(lines: Path, folder: Path) -> list[Path]:
+    """The lines as answers of the index, as many hits each as a request asks for."""
+    pages: list[Path] = []
+    with lines.open("rb") as file:
+        while hits := list(islice(file, SIZE)):
+            page = folder / f"virksomhed-{len(pages):06}.json"
+            page.write_bytes(
+                b'{"took":1,"timed_out":false,"_shards":{"total":6,"failed":0},"hits":{"total":%d,"hits":[%b]}}'
+                % (len(hits), b",".join(hit.rstrip() for hit in hits))
+            )
+            pages.append(page)
+    return pages
 
 
 def _redacted(path: Path) -> int:

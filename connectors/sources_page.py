@@ -24,7 +24,7 @@ then has ended. A source without new data for longer than «stale after» is rep
 `firm doctor`, the operator's page and the metrics.
 
 Generated from the declarations by `make generate`. The README of each folder below `connectors/` describes how a
-source is parsed and which parts of it are left out.
+source is parsed, and which parts and sources are left out and why; each market's is linked.
 """
 _HEAD: Final = "| dataset | source | fetched | stale after | licence | attribution |\n|---|---|---|--:|---|---|"
 _DAY: Final = 24
@@ -43,6 +43,8 @@ def _market_section(made: Jurisdiction) -> Iterator[str]:
         yield "Announced: no data yet.\n"
     if not made.datasets:
         return
+    folder = f"connectors/{made.code.lower()}"
+    yield f"Read and left out: [{folder}](../{folder}/README.md).\n"
     yield _HEAD
     yield from map(_dataset_row, made.datasets)
     yield ""

@@ -7,7 +7,7 @@ owners (`owners`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from connectors.dk.register import canonical_number, has_check_digit
@@ -25,8 +25,17 @@ _MONTHS_OF_QUARTER: Final = 3
 _LAST_MONTH: Final = 12
 
 
-def company_row(record: RegisteredCompany, day: str, tally: SignalCounter) -> dict[str, Any]:
-    """The row of a record as of a day, dates as text. Raises RejectedRecordError without number, name or state."""
+CompanyRow = tuple[Any, ...]  # in the order of the columns of `COMPANIES`
+LINES: Final = "\n"  # between the items of a list of texts, which have no line breaks
+_NO_CODE: Final = (None, None, None)
+_NO_ADDRESS: Final = (None,) * 7
+
+
+def company_row(record: RegisteredCompany, day: str, tally: SignalCounter) -> CompanyRow:
+    """The row of a record as of a day, dates as text. Raises RejectedRecordError without number, name or state.
+
+    A tuple, and not a dict: a row for each of millions of companies costs half as much.
+    """
     number = canonical_number(record.cvrNummer)
     if number is None:
         raise RejectedRecordError("the CVR number is not eight digits")
@@ -42,24 +51,24 @@ def company_row(record: RegisteredCompany, day: str, tally: SignalCounter) -> di
         raise RejectedRecordError("no unit number")
     if not (record.livsforloeb or record.virksomhedsstatus or newest.sammensatStatus):
         raise RejectedRecordError("neither a status nor a life span")
-    return {
-        "cvr_nummer": number,
-        "enheds_nummer": record.enhedsNummer,
-        "samt_id": record.samtId,
-        "sidst_opdateret": record.sidstOpdateret,
-        "navn": called,
-        "navn_fra": first_day(name) or None,
-        "tidligere_navne": _former_names(record, called),
-        "reklamebeskyttet": record.reklamebeskyttet,
-        "ejere_under_5": _has_only_small_owners(record, day),
-        "fejl_registreret": record.fejlRegistreret,
-        "hjemmeside": _website(record, day),
-        **_status_columns(record, newest, day),
-        **_form_columns(record, newest, day),
-        **_industry_columns(record, newest, day),
-        **_address_columns(newest.nyesteBeliggenhedsadresse or newest_element(record.beliggenhedsadresse, day)),
-        **_employee_columns(newest),
-    }
+    return (
+        number,
+        record.enhedsNummer,
+        record.samtId,
+        record.sidstOpdateret,
+        called,
+        first_day(name) or None,
+        _former_names(record, called),
+        *_form_columns(record, newest, day),
+        *_status_columns(record, newest, day),
+        *_industry_columns(record, newest, day),
+        *_address_columns(newest.nyesteBeliggenhedsadresse or newest_element(record.beliggenhedsadresse, day)),
+        _website(record, day),
+        *_employee_columns(newest),
+        record.reklamebeskyttet,
+        _has_only_small_owners(record, day),
+        record.fejlRegistreret,
+    )
 
 
 def _clean(text: str | None) -> str | None:
@@ -72,11 +81,11 @@ def _padded(code: int | str | None, digits: int) -> str | None:
     return text.rjust(digits, "0") if text.strip("0") else None
 
 
-def _former_names(record: RegisteredCompany, current: str) -> list[str]:
+def _former_names(record: RegisteredCompany, current: str) -> str:
     if len(record.navne) <= 1:
-        return []
+        return ""
     names = (_clean(name.navn) for name in newest_first(record.navne))
-    return [name for name in dict.fromkeys(names) if name and name != current]
+    return LINES.join(name for name in dict.fromkeys(names) if name and name != current)
 
 
 def _has_only_small_owners(record: RegisteredCompany, day: str) -> bool:
@@ -90,69 +99,64 @@ def _website(record: RegisteredCompany, day: str) -> str | None:
     return None if found is None or found.hemmelig else _clean(found.kontaktoplysning)
 
 
-def _status_columns(record: RegisteredCompany, newest: Metadata, day: str) -> dict[str, Any]:
-    """Status and life span: the end of the latest span where none is open on the day."""
+def _status_columns(record: RegisteredCompany, newest: Metadata, day: str) -> CompanyRow:
+    """Status and life span: the end of the latest span where none is open on the day; the day of foundation."""
     status = newest_element(record.virksomhedsstatus, day)
     spans = [period_of(span) for span in record.livsforloeb]
     ends = [span.gyldigTil for span in spans if span.gyldigTil is not None]
     is_open = len(ends) < len(spans)
     founded = newest.stiftelsesDato
-    return {
-        "sammensat_status": _clean(newest.sammensatStatus),
-        "status": None if status is None else _clean(status.status),
-        "status_fra": None if status is None else first_day(status) or None,
-        "livsforloeb_fra": min((span.gyldigFra for span in spans if span.gyldigFra), default=None),
-        "livsforloeb_til": None if is_open else max(ends, default=None),
-        "har_livsforloeb": bool(spans),
-        "stiftelses_dato": None if founded == _FILLER else founded,
-    }
+    return (
+        _clean(newest.sammensatStatus),
+        None if status is None else _clean(status.status),
+        None if status is None else first_day(status) or None,
+        min((span.gyldigFra for span in spans if span.gyldigFra), default=None),
+        None if is_open else max(ends, default=None),
+        bool(spans),
+        None if founded == _FILLER else founded,
+    )
 
 
-def _form_columns(record: RegisteredCompany, newest: Metadata, day: str) -> dict[str, Any]:
+def _form_columns(record: RegisteredCompany, newest: Metadata, day: str) -> CompanyRow:
+    """Code, label, since."""
     form = newest.nyesteVirksomhedsform or newest_element(record.virksomhedsform, day)
     if form is None:
-        return {"form_kode": None, "form_tekst": None, "form_fra": None}
-    return {
-        "form_kode": _padded(form.virksomhedsformkode, 2),
-        "form_tekst": _clean(form.langBeskrivelse),
-        "form_fra": first_day(form) or None,
-    }
+        return _NO_CODE
+    return _padded(form.virksomhedsformkode, 2), _clean(form.langBeskrivelse), first_day(form) or None
 
 
-def _industry_columns(record: RegisteredCompany, newest: Metadata, day: str) -> dict[str, Any]:
+def _industry_columns(record: RegisteredCompany, newest: Metadata, day: str) -> CompanyRow:
+    """Code, label, since."""
     industry = newest.nyesteHovedbranche or newest_element(record.hovedbranche, day)
     if industry is None:
-        return {"branche_kode": None, "branche_tekst": None, "branche_fra": None}
-    return {
-        "branche_kode": _padded(industry.branchekode, _CODE_DIGITS),
-        "branche_tekst": _clean(industry.branchetekst),
-        "branche_fra": first_day(industry) or None,
-    }
+        return _NO_CODE
+    return _padded(industry.branchekode, _CODE_DIGITS), _clean(industry.branchetekst), first_day(industry) or None
 
 
-def _address_columns(address: Address | None) -> dict[str, Any]:
+def _address_columns(address: Address | None) -> CompanyRow:
+    """Country, lines, postal code and place, code and name of the municipality, since."""
     if address is None:
-        return {}
+        return _NO_ADDRESS
     place = address.kommune
-    return {
-        "landekode": _clean(address.landekode),
-        "adresse": list(_address_lines(address)),
-        "postnummer": _padded(address.postnummer, _POSTAL_DIGITS),
-        "postdistrikt": _clean(address.postdistrikt),
-        "kommune_kode": None if place is None else _padded(place.kommuneKode, _MUNICIPALITY_DIGITS),
-        "kommune_navn": None if place is None else _clean(place.kommuneNavn),
-        "adresse_fra": first_day(address) or None,
-    }
+    return (
+        _clean(address.landekode),
+        LINES.join(_address_lines(address)),
+        _padded(address.postnummer, _POSTAL_DIGITS),
+        _clean(address.postdistrikt),
+        None if place is None else _padded(place.kommuneKode, _MUNICIPALITY_DIGITS),
+        None if place is None else _clean(place.kommuneNavn),
+        first_day(address) or None,
+    )
 
 
 def _address_lines(address: Address) -> Iterator[str]:
     """Street with house number, floor and door; a village name; a foreign address as it is written."""
     if street := _clean(address.vejnavn):
-        house = f"{_number(address.husnummerFra, address.bogstavFra)}"
+        house = _number(address.husnummerFra, address.bogstavFra)
         until = _number(address.husnummerTil, address.bogstavTil)
         parts = [f"{street} {house}".strip() + (f"-{until}" if until else "")]
         parts += [f"{address.etage}." if str(address.etage).isdigit() else str(address.etage)] if address.etage else []
-        yield ", ".join(parts) + (f" {address.sidedoer}" if address.sidedoer else "")
+        yield " ".join(f"{', '.join(parts)} {address.sidedoer or ''}".split())
     for line in (address.bynavn, f"Postboks {address.postboks}" if address.postboks else None):
         if said := _clean(line):
             yield said
@@ -165,22 +169,20 @@ def _number(house: int | str | None, letter: str | None) -> str:
     return f"{'' if house is None else house}{letter or ''}"
 
 
-_STATISTICS: Final[tuple[Callable[[Metadata], Employment | None], ...]] = (
-    lambda newest: newest.nyesteErstMaanedsbeskaeftigelse,
-    lambda newest: newest.nyesteMaanedsbeskaeftigelse,
-    lambda newest: newest.nyesteKvartalsbeskaeftigelse,
-    lambda newest: newest.nyesteAarsbeskaeftigelse,
-)
-
-
-def _employee_columns(newest: Metadata) -> dict[str, Any]:
+def _employee_columns(newest: Metadata) -> tuple[int | None, str | None]:
     """Employees of the newest statistics: months before a quarter or year that ends with them; an interval is null."""
-    found = [one for told in _STATISTICS if (one := told(newest)) is not None and one.aar is not None]
+    series = (
+        newest.nyesteErstMaanedsbeskaeftigelse,
+        newest.nyesteMaanedsbeskaeftigelse,
+        newest.nyesteKvartalsbeskaeftigelse,
+        newest.nyesteAarsbeskaeftigelse,
+    )
+    found = [one for one in series if one is not None and one.aar is not None]
     if not found:
-        return {"antal_ansatte": None, "ansatte_pr": None}
+        return None, None
     last = max(found, key=_last_month)  # of equal ones the first: the monthly figures
     count = last.antalAnsatte
-    return {"antal_ansatte": count if count is not None and count >= 0 else None, "ansatte_pr": _written_period(last)}
+    return count if count is not None and count >= 0 else None, _written_period(last)
 
 
 def _last_month(one: Employment) -> tuple[int, int]:

@@ -8,11 +8,11 @@ public any more, and are removed before the archive. Does not belong here: what 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from connectors.dk.register import canonical_number
 from connectors.dk.virksomhed.periods import current_element, first_day, newest_element, newest_first, period_of
-from connectors.dk.virksomhed.structs import Attribute, Organisation, Participant, RegisteredCompany, Value
+from connectors.dk.virksomhed.structs import Organisation, Participant, RegisteredCompany, Value
 from connectors.kit.staging import SignalCounter
 
 LEGAL_OWNERS: Final = "EJERREGISTER"
@@ -21,8 +21,10 @@ SHARE: Final = "EJERANDEL_PROCENT"
 VOTES: Final = "EJERANDEL_STEMMERET_PROCENT"
 UNKNOWN_START: Final = "unknown"
 
+OwnerRow = tuple[str | None, ...]  # in the order of the columns of `OWNERS`
 
-def owner_rows(record: RegisteredCompany, number: str, day: str, tally: SignalCounter) -> Iterator[dict[str, Any]]:
+
+def owner_rows(record: RegisteredCompany, number: str, day: str, tally: SignalCounter) -> Iterator[OwnerRow]:
     """Statements about the holders of a company, oldest first, dates as text."""
     for relation in record.deltagerRelation:
         organs = [organ for organ in relation.organisationer if is_register_of_owners(organ)]
@@ -32,8 +34,20 @@ def owner_rows(record: RegisteredCompany, number: str, day: str, tally: SignalCo
         if holder is None or holder.enhedsNummer is None:
             tally.add("unknown_holder", "deltager", number)
             continue
-        attributes = [one for organ in organs for member in organ.medlemsData for one in member.attributter]
-        yield from _statements(attributes, _holder_columns(holder, number, day))
+        unit, named = str(holder.enhedsNummer), _holder_columns(holder, day)
+        shares, votes = _values_of(organs)
+        for begun in sorted({first_day(value) for value in (*shares, *votes)}):
+            share, vote = _value_on(shares, begun), _value_on(votes, begun)
+            yield (
+                number,
+                unit,
+                begun or UNKNOWN_START,
+                begun or None,
+                _last_day(share, vote),
+                *named,
+                None if share is None else share.vaerdi,
+                None if vote is None else vote.vaerdi,
+            )
 
 
 def is_register_of_owners(organ: Organisation) -> bool:
@@ -41,36 +55,36 @@ def is_register_of_owners(organ: Organisation) -> bool:
     return organ.hovedtype == REGISTER and any(name.navn == LEGAL_OWNERS for name in organ.organisationsNavn)
 
 
-def _holder_columns(holder: Participant, company: str, day: str) -> dict[str, Any]:
+def _holder_columns(holder: Participant, day: str) -> OwnerRow:
+    """Kind, CVR number, name and country."""
     name = newest_element(holder.navne, day)
     country = None if holder.adresseHemmelig else newest_element(holder.beliggenhedsadresse, day)
-    return {
-        "cvr_nummer": company,
-        "deltager": str(holder.enhedsNummer),
-        "enhedstype": holder.enhedstype,
-        "forretningsnoegle": canonical_number(holder.forretningsnoegle),
-        "navn": " ".join((name.navn or "").split()) or None if name is not None else None,
-        "landekode": None if country is None else country.landekode,
-    }
+    return (
+        holder.enhedstype,
+        canonical_number(holder.forretningsnoegle),
+        " ".join((name.navn or "").split()) or None if name is not None else None,
+        None if country is None else country.landekode,
+    )
 
 
-def _statements(attributes: Sequence[Attribute], holder: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    shares, votes = _values_of(attributes, SHARE), _values_of(attributes, VOTES)
-    for begun in sorted({first_day(value) for value in (*shares, *votes)}):
-        share, vote = _value_on(shares, begun), _value_on(votes, begun)
-        ends = [period_of(value).gyldigTil for value in (share, vote) if value is not None]
-        yield {
-            **holder,
-            "periode": begun or UNKNOWN_START,
-            "gyldig_fra": begun or None,
-            "gyldig_til": None if None in ends else max(filter(None, ends), default=None),
-            "ejerandel": None if share is None else share.vaerdi,
-            "stemmeret": None if vote is None else vote.vaerdi,
-        }
+def _values_of(organs: Sequence[Organisation]) -> tuple[list[Value], list[Value]]:
+    """Shares of capital, and of votes."""
+    shares: list[Value] = []
+    votes: list[Value] = []
+    for organ in organs:
+        for member in organ.medlemsData:
+            for attribute in member.attributter:
+                if attribute.type == SHARE:
+                    shares += attribute.vaerdier
+                elif attribute.type == VOTES:
+                    votes += attribute.vaerdier
+    return shares, votes
 
 
-def _values_of(attributes: Sequence[Attribute], kind: str) -> list[Value]:
-    return [value for one in attributes if one.type == kind for value in one.vaerdier]
+def _last_day(share: Value | None, vote: Value | None) -> str | None:
+    """The last day of a statement; None while one of its values holds."""
+    ends = [period_of(value).gyldigTil for value in (share, vote) if value is not None]
+    return None if None in ends else max(filter(None, ends), default=None)
 
 
 def _value_on(values: Sequence[Value], begun: str) -> Value | None:

@@ -22,20 +22,18 @@ def period_of(element: Element) -> Period:
 
 def first_day(element: Element) -> str:
     """The first day; empty, and so before any other, if it is unknown."""
-    return period_of(element).gyldigFra or ""
-
-
-def is_current(element: Element, day: str) -> bool:
-    """True if the element holds on a day."""
-    period = period_of(element)
-    return (period.gyldigFra or "") <= day and (period.gyldigTil is None or period.gyldigTil >= day)
+    return (element.periode or _UNKNOWN).gyldigFra or ""
 
 
 def current_element(elements: Sequence[AnyElement], day: str) -> AnyElement | None:
-    """The element that holds on a day; None if none does."""
-    if len(elements) == 1:
-        return elements[0] if is_current(elements[0], day) else None
-    return max((one for one in elements if is_current(one, day)), key=_order, default=None)
+    """The element that holds on a day; None if none does. A loop, since ten lists of each company are searched."""
+    found = None
+    for element in elements:
+        period = element.periode or _UNKNOWN
+        ended = period.gyldigTil
+        if (period.gyldigFra or "") <= day and (ended is None or ended >= day):
+            found = element if found is None or _order(element) > _order(found) else found
+    return found
 
 
 def newest_element(elements: Sequence[AnyElement], day: str) -> AnyElement | None:

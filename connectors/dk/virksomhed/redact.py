@@ -58,6 +58,7 @@ _KEPT: Final = frozenset({
     "sidstValideret", "bogstavFra", "bogstavTil", "etage", "sidedoer", "postboks", "vejnavn", "bynavn",
     "postnummer", "postdistrikt",
 })  # fmt: skip
+_NESTED: Final = (dict, list)  # other members are kept without a call: they are most of a record
 _PARTICIPANT: Final = ("enhedsNummer", "enhedstype", "forretningsnoegle", "adresseHemmelig")
 _COUNTRY: Final = ("landekode", "periode", "sidstOpdateret")
 
@@ -145,7 +146,11 @@ def _redact_record(record: Any) -> dict[str, Any]:
 
 def _kept_members(value: Any, left_out: set[str]) -> Any:
     if isinstance(value, dict):
-        return {name: _kept_members(member, left_out) for name, member in value.items() if _is_kept(name, left_out)}
+        return {
+            name: _kept_members(member, left_out) if isinstance(member, _NESTED) else member
+            for name, member in value.items()
+            if name in _KEPT or _is_kept(name, left_out)
+        }
     return [_kept_members(one, left_out) for one in value] if isinstance(value, list) else value
 
 

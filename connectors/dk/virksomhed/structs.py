@@ -8,9 +8,14 @@ Records hold no cycles, so the garbage collector skips them (`gc=False`).
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+
+from warehouse.schema.types import LARGEST_INTEGER, LEAST_INTEGER
+
+# A number that a column holds: of another the record is rejected, and not its whole page
+Whole = Annotated[int, msgspec.Meta(ge=LEAST_INTEGER, le=LARGEST_INTEGER)]
 
 _LEFT: Final = msgspec.Raw()  # unused members are not decoded
 
@@ -106,7 +111,7 @@ class Employment(msgspec.Struct, gc=False):
     aar: int | None = None
     kvartal: int | None = None
     maaned: int | None = None
-    antalAnsatte: int | None = None
+    antalAnsatte: Whole | None = None
     antalAarsvaerk: msgspec.Raw = _LEFT
     antalInklusivEjere: msgspec.Raw = _LEFT
     intervalKodeAntalAnsatte: msgspec.Raw = _LEFT
@@ -234,10 +239,10 @@ class RegisteredCompany(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     fusioner: msgspec.Raw = _LEFT
     spaltninger: msgspec.Raw = _LEFT
     virksomhedMetadata: Metadata | None = None
-    samtId: int | None = None
+    samtId: Whole | None = None
     fejlRegistreret: bool = False
     dataAdgang: msgspec.Raw = _LEFT
-    enhedsNummer: int | None = None
+    enhedsNummer: Whole | None = None
     enhedstype: str | None = None
     sidstIndlaest: msgspec.Raw = _LEFT
     sidstOpdateret: str | None = None

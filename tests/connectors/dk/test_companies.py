@@ -172,6 +172,34 @@ def test_employees_of_the_newest_statistics(statistics: Any, employees: int | No
     assert (found["antal_ansatte"], found["ansatte_pr"]) == (employees, of)
 
 
+@check_cases(
+    ("stated", "under"),
+    [
+        ([element("2020-01-01", vaerdi="true")], True),
+        ([element("2020-01-01", vaerdi="false")], False),
+        ([element("2015-01-01", "2019-12-31", vaerdi="true"), element("2020-01-01", vaerdi="false")], False),
+        ([element("2015-01-01", "2019-12-31", vaerdi="true")], False),
+        ([], False),
+    ],
+)
+def test_a_company_of_small_owners_alone_says_so_while_it_holds(stated: list[Any], under: bool) -> None:
+    attributes = [{"type": "KAPITAL", "vaerdier": [element(None, vaerdi="40000")]}]
+    attributes.append({"type": "EJERREGISTRERING_UNDER_5_PROCENT", "vaerdier": stated})
+    assert row(attributter=attributes)["ejere_under_5"] is under
+
+
+def test_breaks_of_lines_in_a_name_or_street_are_blanks() -> None:
+    names = [element("2020-01-01", navn="Ny"), element("2010-01-01", "2019-12-31", navn="Gammel\n A/S")]
+    found = row(navne=names, beliggenhedsadresse=[address("2020-01-01", etage="2", sidedoer="t\nh")])
+    assert (found["tidligere_navne"], found["adresse"]) == (["Gammel A/S"], ["Gade 1, 2. t h"])
+
+
+def test_lists_without_items_are_empty_and_those_without_an_address_unknown() -> None:
+    assert row(beliggenhedsadresse=[])["adresse"] is None
+    found = row(beliggenhedsadresse=[element("2020-01-01", landekode="DK")])
+    assert (found["adresse"], found["tidligere_navne"]) == ([], [])
+
+
 def test_protection_from_advertising_is_passed_on() -> None:
     assert "no unsolicited advertising (reklamebeskyttet)" in profile(reklamebeskyttet=True)["sources"]
     assert "advertising" not in profile(reklamebeskyttet=False)["sources"]
@@ -206,6 +234,20 @@ def test_members_that_an_edition_lacks_are_unknown_and_new_ones_are_counted() ->
 def test_records_that_cannot_be_served_are_rejected(changes: dict[str, Any], reason: str) -> None:
     found = batches(COMPANIES, answer(company(**changes), company("24256790")))
     assert [why for _, why in rejects(found)] == [reason]
+    assert staged(found, "dk_virksomhed")["cvr_nummer"].to_list() == ["24256790"]
+
+
+@check_cases(
+    "changes",
+    [
+        {"samtId": 2**70},
+        {"enhedsNummer": -(2**70)},
+        {"virksomhedMetadata": {"nyesteAarsbeskaeftigelse": {"aar": 2026, "antalAnsatte": 2**70}}},
+    ],
+)
+def test_of_a_number_that_no_column_holds_the_record_alone_is_rejected(changes: dict[str, Any]) -> None:
+    found = batches(COMPANIES, answer(company(**changes), company("24256790")))
+    assert len(rejects(found)) == 1
     assert staged(found, "dk_virksomhed")["cvr_nummer"].to_list() == ["24256790"]
 
 

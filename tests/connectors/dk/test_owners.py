@@ -144,6 +144,42 @@ def test_another_kind_of_participant_is_of_unknown_type() -> None:
     assert (found["holder_type"], found["holder_company_id"]) == ("unknown", None)
 
 
+def test_a_foreign_company_that_holds_shares_has_its_name_and_country() -> None:
+    lives = [element("2010-01-01", landekode="LU", fritekst="1 rue")]
+    name = [element(None, navn="Holding  S.A.")]
+    value = element("2020-01-01", vaerdi="0.9")
+    found = holding(owner(7, value, enhedstype="VIRKSOMHED", navne=name, beliggenhedsadresse=lives))
+    assert (found["holder_type"], found["holder_company_id"]) == ("company", None)
+    assert (found["holder_name"], found["holder_country"]) == ("Holding S.A.", "LU")
+
+
+def test_of_a_holder_in_two_registers_the_register_of_owners_alone_is_read() -> None:
+    benefits = [{"type": "EJERANDEL_PROCENT", "vaerdier": [element("2021-01-01", vaerdi="0.2499")]}]
+    relation = owner(1, element("2020-01-01", vaerdi="0.2"))
+    relation["organisationer"].insert(0, organ("Reelle ejere", benefits))
+    only_benefits = owner(2) | {"organisationer": [organ("Reelle ejere", benefits)]}
+    found = shared(read(relation, only_benefits))
+    columns = ("native_id", "valid_from", "pct_min", "pct_max")
+    assert found["holdings"].select(columns).rows() == [("1", date(2020, 1, 1), Decimal(20), Decimal(25))]
+    assert found["holdings_earlier"].is_empty()
+
+
+def test_bands_are_never_added_up() -> None:
+    """Twelve owners of the lowest band are twelve bands, as one genuine record has them."""
+    found = shared(read(*(owner(unit, element("2020-01-01", vaerdi="0.05")) for unit in range(1, 13))))
+    bounds = found["holdings"].select("pct", "pct_min", "pct_max").rows()
+    assert bounds == [(None, Decimal(5), Decimal(10))] * 12
+
+
+def test_a_member_may_have_a_kind_of_value_twice() -> None:
+    relation = owner(1, element("2018-01-01", "2019-12-31", vaerdi="0.1"))
+    attributes = relation["organisationer"][0]["medlemsData"][0]["attributter"]
+    attributes.append({"type": "EJERANDEL_PROCENT", "vaerdier": [element("2020-01-01", vaerdi="0.25")]})
+    found = shared(read(relation))
+    assert found["holdings_earlier"]["pct_min"].to_list() == [Decimal(10)]
+    assert found["holdings"]["pct_min"].to_list() == [Decimal(25)]
+
+
 def test_a_relation_without_a_participant_is_counted() -> None:
     relation = owner(1, element("2020-01-01", vaerdi="0.5")) | {"deltager": None}
     found = read(relation)
