@@ -4,6 +4,7 @@ Nothing here commits: `Database.writing` does. Does not belong here: rules about
 (`api.accounts.service`).
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
@@ -51,22 +52,16 @@ def find_account(connection: Connection, account_id_or_email: str) -> AccountRec
 
 def list_accounts(connection: Connection) -> list[AccountRecord]:
     """Returns all of them, oldest first."""
-    rows = connection.execute(ACCOUNTS.order_by(Account.account_id))
-    return [AccountRecord(*row) for row in rows]
+    return [AccountRecord(*row) for row in connection.execute(ACCOUNTS.order_by(Account.account_id))]
 
 
-def update_account(
-    connection: Connection, account_id: str, at: datetime, *, tier: str | None = None, status: str | None = None
-) -> None:
-    values: dict[str, object] = {"updated_at": at}
-    values |= {"tier": tier} if tier is not None else {}
-    values |= {"status": status} if status is not None else {}
-    connection.execute(update(Account).where(Account.account_id == account_id).values(values))
+def update_account(connection: Connection, account_id: str, at: datetime, values: Mapping[str, str]) -> None:
+    connection.execute(update(Account).where(Account.account_id == account_id).values({**values, "updated_at": at}))
 
 
 def insert_key(connection: Connection, key: KeyRecord, digest: bytes) -> None:
-    values = values_of(key, ApiKey)
-    connection.execute(insert(ApiKey).values(values | {"digest": digest, "domains": list(key.domains)}))
+    values = values_of(key, ApiKey) | {"digest": digest, "domains": list(key.domains)}
+    connection.execute(insert(ApiKey).values(values))
 
 
 def find_key_by_digest(connection: Connection, digest: bytes, month: int) -> KeyRecord | None:
@@ -130,5 +125,4 @@ _KEYS: Final = select(
 
 
 def _key_record(row: RowMapping) -> KeyRecord:
-    values = {str(name): value for name, value in row.items()}
-    return KeyRecord(**{**values, "domains": tuple(row["domains"])})
+    return KeyRecord(**{str(name): value for name, value in row.items()} | {"domains": tuple(row["domains"])})

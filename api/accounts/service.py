@@ -5,10 +5,10 @@ Belongs here: the rules (tiers, e-mails, domains, one-time display of keys). Doe
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
@@ -33,6 +33,7 @@ from api.webhooks.subscriptions.repository import (
     pause_subscriptions,
 )
 
+T = TypeVar("T", bound=str)
 STATUSES: Final = ("active", "suspended", "payment_required")
 MAX_KEYS: Final = 100
 MAX_ENDED_KEYS: Final = 100
@@ -73,10 +74,13 @@ class AccountService:
         account = AccountRecord(
             self._ulids.make("acc"), email, _one_of("tier", tier, self._tiers.names), "active", self._clock.now()
         )
-        with self._database.writing() as session:
-            if repository.find_account(session.connection(), email) is not None:
+
+        def insert(connection: Connection) -> None:
+            if repository.find_account(connection, email) is not None:
                 raise AccountError(f"{email} already has an account; change its tier with set-tier")
-            repository.insert_account(session.connection(), account)
+            repository.insert_account(connection, account)
+
+        self._database.write(insert)
         return account
 
     def account(self, account_id_or_email: str) -> AccountRecord:
@@ -102,26 +106,25 @@ class AccountService:
     def set_tier(self, account_id_or_email: str, tier: str) -> AccountRecord:
         """Changes the tier; without webhooks the subscriptions are paused (docs/contract/contract.md 4.8)."""
         chosen = self._tiers.tier_by_name(_one_of("tier", tier, self._tiers.names))
-        with self._database.writing() as session:
-            connection, now = session.connection(), self._clock.now()
-            account = _require_account(connection, account_id_or_email)
-            # first: lock order is the account, then its endpoint queues
-            repository.update_account(connection, account.account_id, now, tier=tier)
-            if not chosen.webhooks:
-                downgrade_subscriptions(connection, account.account_id, now)
-        return replace(account, tier=tier)
+        return self._change(account_id_or_email, None if chosen.webhooks else downgrade_subscriptions, tier=tier)
 
     def set_status(self, account_id_or_email: str, status: str) -> AccountRecord:
         """Changes the status. Suspending also pauses the webhook subscriptions; their events are held for a replay."""
         chosen = _one_of("status", status, STATUSES)
-        with self._database.writing() as session:
-            connection, now = session.connection(), self._clock.now()
-            account = _require_account(connection, account_id_or_email)
+        return self._change(account_id_or_email, pause_subscriptions if chosen == "suspended" else None, status=chosen)
+
+    def _change(
+        self, named: str, end_deliveries: Callable[[Connection, str, datetime], int] | None, **values: str
+    ) -> AccountRecord:
+        def change(connection: Connection) -> AccountRecord:
+            account, now = _require_account(connection, named), self._clock.now()
             # first: lock order is the account, then its endpoint queues
-            repository.update_account(connection, account.account_id, now, status=chosen)
-            if chosen == "suspended":
-                pause_subscriptions(connection, account.account_id, now)
-        return replace(account, status=chosen)
+            repository.update_account(connection, account.account_id, now, values)
+            if end_deliveries is not None:
+                end_deliveries(connection, account.account_id, now)
+            return replace(account, **values)
+
+        return self._database.write(change)
 
     def create_key(
         self,
@@ -136,7 +139,7 @@ class AccountService:
         AccountError if the account is suspended or has `MAX_KEYS` keys that work. Of those that no longer work the
         newest `MAX_ENDED_KEYS` are kept.
         """
-        kind = _parse_key_kind(kind)
+        kind = _one_of("key type", kind, KINDS)
         _check_domains(kind, domains)
         if label is not None and (len(label) > _LONGEST_LABEL or not label.isprintable()):
             raise AccountError(f"a label can have at most {_LONGEST_LABEL} characters, all of them printable")
@@ -170,15 +173,12 @@ class AccountService:
         return NewKey(record.key_id, key, kind)
 
     def keys(self, account_id_or_email: str) -> list[KeyRecord]:
-        with self._database.reading() as session:
-            account = _require_account(session.connection(), account_id_or_email)
-            return repository.list_keys(session.connection(), account.account_id)
+        return self._database.read(repository.list_keys, self.account(account_id_or_email).account_id)
 
     def revoke_key(self, key_id: str) -> KeyRecord:
         """Revokes a key; it is refused once the cache time has passed. Revoking again changes nothing."""
-        with self._database.writing() as session:
-            repository.revoke_key(session.connection(), key_id, self._clock.now())
-            revoked = repository.find_key(session.connection(), key_id)
+        self._database.write(repository.revoke_key, key_id, self._clock.now())
+        revoked = self._database.read(repository.find_key, key_id)
         if revoked is None:
             raise AccountError(f"there is no key {key_id}")
         return revoked
@@ -186,9 +186,8 @@ class AccountService:
     def sign_in_token(self, account_id_or_email: str, lifetime: timedelta) -> str:
         """Creates the token of a one-time sign-in link, for owners who cannot receive mail."""
         token, now = make_token("link"), self._clock.now()
-        with self._database.writing() as session:
-            email = _require_account(session.connection(), account_id_or_email).email
-            add_link(session.connection(), key_digest(token, self._pepper), email, now, now + lifetime)
+        email = self.account(account_id_or_email).email
+        self._database.write(add_link, key_digest(token, self._pepper), email, now, now + lifetime)
         return token
 
     def days(self, account_id: str, month: int) -> list[tuple[int, int]]:
@@ -203,16 +202,14 @@ class AccountService:
         """
         now = self._clock.now()
         record = self._database.read(repository.find_key_by_digest, digest, month_at(now.timestamp()).number)
-        if record is not None and record.state(now) == "active" and _is_stale(record, now):
-            self._note_use(record.key_id, now)
+        if record is None or record.state(now) != "active":
+            return record
+        if record.last_used_at is None or now - record.last_used_at >= _USED_EVERY:
+            try:
+                self._database.write(repository.record_key_use, record.key_id, now)
+            except OperationalError:  # a busy database must not refuse a valid key
+                _LOGGER.warning("could not record the use of key %s", record.key_id, exc_info=True)
         return record
-
-    def _note_use(self, key_id: str, at: datetime) -> None:
-        """Records the use of a key. A busy database must not refuse a valid key, so the update is skipped then."""
-        try:
-            self._database.write(repository.record_key_use, key_id, at)
-        except OperationalError:
-            _LOGGER.warning("could not record the use of key %s", key_id, exc_info=True)
 
 
 def require_email(email: str) -> str:
@@ -223,10 +220,6 @@ def require_email(email: str) -> str:
     return known
 
 
-def _is_stale(record: KeyRecord, now: datetime) -> bool:
-    return record.last_used_at is None or now - record.last_used_at >= _USED_EVERY
-
-
 def _require_account(connection: Connection, named: str) -> AccountRecord:
     account = repository.find_account(connection, named.strip().lower())
     if account is None:
@@ -234,17 +227,11 @@ def _require_account(connection: Connection, named: str) -> AccountRecord:
     return account
 
 
-def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> str:
-    if value not in allowed:
-        raise AccountError(f"{value!r} is not a {what}; choose one of {', '.join(allowed)}")
-    return value
-
-
-def _parse_key_kind(kind: str) -> KeyKind:
-    for known in KINDS:
-        if kind == known:
+def _one_of(what: str, value: str, allowed: tuple[T, ...]) -> T:
+    for known in allowed:
+        if value == known:
             return known
-    raise AccountError(f"{kind!r} is not a key type; choose one of {', '.join(KINDS)}")
+    raise AccountError(f"{value!r} is not a {what}; choose one of {', '.join(allowed)}")
 
 
 def _check_domains(kind: KeyKind, domains: Sequence[str]) -> None:

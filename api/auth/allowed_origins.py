@@ -31,29 +31,16 @@ def parse_origin(text: str) -> Origin | None:
     """
     try:
         parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        return None
-    if parts.scheme not in _PORTS or not parts.hostname or "@" in parts.netloc:
-        return None
-    host = parts.hostname
-    if parts.netloc.startswith("["):
-        if not _is_ipv6(host):
+        host, port = parts.hostname, parts.port
+        if parts.scheme not in _PORTS or not host or "@" in parts.netloc:
             return None
-    else:
-        try:
+        if parts.netloc.startswith("["):
+            IPv6Address(host)
+        else:
             host = ascii_host(host)
-        except ValueError:
-            return None
-    return Origin(parts.scheme, host, _PORTS[parts.scheme] if port is None else port)
-
-
-def _is_ipv6(host: str) -> bool:
-    try:
-        IPv6Address(host)
     except ValueError:
-        return False
-    return True
+        return None
+    return Origin(parts.scheme, host, _PORTS[parts.scheme] if port is None else port)
 
 
 def is_allowed_origin(origin: Origin, domains: tuple[str, ...]) -> bool:

@@ -23,10 +23,9 @@ class StripeObject(msgspec.Struct, frozen=True):
     id: str
 
 
-class StripeCustomerObject(msgspec.Struct, frozen=True):
+class StripeCustomerObject(StripeObject, frozen=True):
     """A Stripe customer; of a deleted one Stripe returns only these fields."""
 
-    id: str
     deleted: bool = False
 
 

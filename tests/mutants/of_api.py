@@ -272,8 +272,8 @@ WEBHOOKS: Final = (
     Mutant(
         "claim: a mail that was claimed is sent by another at the same time",
         "api/email/outbox.py",
-        "update(Mail).where(Mail.mail_id == row.mail_id).values(next_attempt_at=until, attempts=row.attempts + 1)",
-        "update(Mail).where(Mail.mail_id == row.mail_id).values(next_attempt_at=at, attempts=row.attempts + 1)",
+        "claimed = update(Mail).where(Mail.mail_id == mail.mail_id).values(next_attempt_at=until, attempts=mail.attempts)",
+        "claimed = update(Mail).where(Mail.mail_id == mail.mail_id).values(next_attempt_at=at, attempts=mail.attempts)",
         "tests/api/email/test_outbox_repository.py::test_what_is_due_longest_is_claimed_first_and_by_one[sqlite]",
     ),
     Mutant(

@@ -21,7 +21,7 @@ from api.common.ids import earliest_id
 from api.database.models.base import columns_of, to_milliseconds, values_of
 from api.database.models.webhooks import Attempt, Delivery, MatchedEvent, QueuedAttempt, Replay, Subscription
 from api.webhooks.deliveries import models
-from api.webhooks.deliveries.models import ATTEMPTS_SHOWN, DeliveryQuery, DetailRecord, ReplayRecord, TimeWindow
+from api.webhooks.deliveries.models import ATTEMPTS_SHOWN, DeliveryQuery, DetailRecord, ReplayRecord
 from api.webhooks.subscriptions.repository import complete_replays, refresh_queue_time
 
 PREFIX: Final = "dlv"
@@ -57,17 +57,18 @@ def delivery_page(
 ) -> list[models.Delivery]:
     """Returns the newest `limit` matching deliveries with ids below `before`."""
     conditions = [Delivery.subscription_id == subscription_id]
-    window, first, end = query.window, _BEGIN, before or _END
+    first, end = _narrow_id_range(query.since, query.until, _BEGIN, before or _END)
     if query.event_types:
         conditions.append(MatchedEvent.event_type.in_(query.event_types))
     if query.event_id is not None:
-        event = _find_event(connection, query.event_id)
+        wanted = select(MatchedEvent.sequence, MatchedEvent.matched_at).where(MatchedEvent.event_id == query.event_id)
+        event = connection.execute(wanted).one_or_none()
         if event is None:
             return []
-        sequence, matched_at = event
-        conditions.append(Delivery.sequence == sequence)
-        first, end = _narrow_id_range(TimeWindow(matched_at, matched_at + _MILLISECOND), first, end)
-    conditions += _id_range_conditions(*_narrow_id_range(window, first, end))
+        conditions.append(Delivery.sequence == event.sequence)
+        # its millisecond is in the ids of its deliveries
+        first, end = _narrow_id_range(event.matched_at, event.matched_at + _MILLISECOND, first, end)
+    conditions += _id_range_conditions(first, end)
     found = [
         models.Delivery.model_construct(**row._asdict())
         for status in _status_alternatives(query.statuses, connection.dialect.name)
@@ -85,13 +86,11 @@ def find_delivery(connection: Connection, subscription_id: str, delivery_id: str
     return None if row is None else models.Delivery.model_construct(**row._asdict())
 
 
-def find_detail(connection: Connection, subscription_id: str, delivery_id: str) -> DetailRecord | None:
-    delivery = find_delivery(connection, subscription_id, delivery_id)
-    if delivery is None:
-        return None
+def find_detail(connection: Connection, delivery: models.Delivery) -> DetailRecord:
+    """A delivery with what it sent and its latest attempts."""
     data = connection.execute(select(MatchedEvent.data).where(MatchedEvent.event_id == delivery.event_id)).scalar_one()
     latest = connection.execute(
-        _ATTEMPTS.where(Attempt.delivery_id == delivery_id)
+        _ATTEMPTS.where(Attempt.delivery_id == delivery.id)
         .order_by(Attempt.started_at.desc(), Attempt.attempt_id.desc())
         .limit(ATTEMPTS_SHOWN)
     ).all()
@@ -102,23 +101,10 @@ def find_replay(connection: Connection, subscription_id: str, replay_id: str) ->
     row = connection.execute(
         _REPLAYS.where(Replay.replay_id == replay_id, Replay.subscription_id == subscription_id)
     ).one_or_none()
-    return None if row is None else _replay_record(row)
+    return None if row is None else ReplayRecord(**row._asdict())
 
 
-def _find_event(connection: Connection, event_id: str) -> tuple[int, datetime] | None:
-    """Sequence of an event, and the millisecond in the ids of its deliveries."""
-    found = connection.execute(
-        select(MatchedEvent.sequence, MatchedEvent.matched_at).where(MatchedEvent.event_id == event_id)
-    ).one_or_none()
-    return None if found is None else (found[0], found[1])
-
-
-def window_conditions(window: TimeWindow) -> list[ColumnElement[bool]]:
-    """Conditions that express the window as a range of ids."""
-    return _id_range_conditions(*_narrow_id_range(window, _BEGIN, _END))
-
-
-def status_conditions(statuses: Sequence[str]) -> list[ColumnElement[bool]]:
+def _status_conditions(statuses: Sequence[str]) -> list[ColumnElement[bool]]:
     """Status conditions written so that the index of unsucceeded deliveries is used where possible."""
     told: list[ColumnElement[bool]] = [Delivery.status.in_(statuses)]
     return told if "succeeded" in statuses else [*told, _UNSUCCEEDED]
@@ -132,17 +118,17 @@ def _status_alternatives(statuses: Sequence[str], dialect: str) -> list[list[Col
     if not statuses:
         return [[]]
     if "succeeded" in statuses:
-        return [status_conditions(statuses)]
+        return [_status_conditions(statuses)]
     told = [Delivery.status == status for status in statuses]
     return [[func.unlikely(one) if dialect == "sqlite" else one, _UNSUCCEEDED] for one in told]
 
 
-def _narrow_id_range(window: TimeWindow, first: str, end: str) -> tuple[str, str]:
-    """Intersects the given id range with the window."""
-    if window.since is not None:
-        first = max(first, _first_id_from(window.since))
-    if window.until is not None:
-        end = min(end, _first_id_from(window.until))
+def _narrow_id_range(since: datetime | None, until: datetime | None, first: str, end: str) -> tuple[str, str]:
+    """Intersects the given id range with a time window."""
+    if since is not None:
+        first = max(first, _first_id_from(since))
+    if until is not None:
+        end = min(end, _first_id_from(until))
     return first, end
 
 
@@ -153,22 +139,14 @@ def _id_range_conditions(first: str, end: str) -> list[ColumnElement[bool]]:
 
 def _first_id_from(instant: datetime) -> str:
     """Lowest id of a delivery made at `instant` or later; ids carry whole milliseconds."""
-    begun = to_milliseconds(instant)
-    finer = instant.microsecond % _MICROSECONDS
-    return earliest_id(PREFIX, max(0, begun + 1 if finer else begun))
+    has_finer = instant.microsecond % _MICROSECONDS > 0
+    return earliest_id(PREFIX, max(0, to_milliseconds(instant) + has_finer))
 
 
 def _attempt(row: Any) -> models.Attempt:
     written = row.response_headers
     headers = None if written is None else _HEADERS.decode(written)
     return models.Attempt.model_construct(**row._asdict() | {"response_headers": headers})
-
-
-def _replay_record(row: Any) -> ReplayRecord:
-    values = row._asdict()
-    types = values["event_types"]
-    read = {"statuses": tuple(values["statuses"]), "event_types": None if types is None else tuple(types)}
-    return ReplayRecord(**values | read)
 
 
 _PREFIX_AND_TIME = 14
@@ -197,8 +175,12 @@ def queue_replay(connection: Connection, replay: ReplayRecord) -> int:
     attempt = literal(f"att_{replay.replay_id[4:_PREFIX_AND_TIME]}").concat(
         func.substr(Delivery.delivery_id, _PREFIX_AND_TIME + 1)
     )
-    window = TimeWindow(replay.since, replay.until)
-    chosen = _replay_conditions(replay.subscription_id, window, replay.statuses, replay.event_types)
+    ids = _id_range_conditions(*_narrow_id_range(replay.since, replay.until, _BEGIN, _END))
+    chosen = [Delivery.subscription_id == replay.subscription_id, *ids, *_status_conditions(replay.statuses)]
+    if replay.event_types is not None:
+        of_type = MatchedEvent.event_type.in_(replay.event_types)
+        event = select(literal(1)).where(MatchedEvent.sequence == Delivery.sequence, of_type)
+        chosen.append(event.correlate(Delivery).exists())
     connection.execute(
         insert(QueuedAttempt).from_select(
             ["subscription_id", "due_at", "attempt_id", "delivery_id", "trigger"],
@@ -242,25 +224,8 @@ class ReplayCounts:
         The caller holds the endpoint-queue locks.
         """
         for replay_id in sorted(self._succeeded.keys() | self._failed.keys()):
-            connection.execute(
-                update(Replay)
-                .where(Replay.replay_id == replay_id, Replay.completed_at.is_(None))
-                .values(
-                    succeeded=Replay.succeeded + self._succeeded[replay_id],
-                    failed=Replay.failed + self._failed[replay_id],
-                )
-            )
+            running = update(Replay).where(Replay.replay_id == replay_id, Replay.completed_at.is_(None))
+            succeeded, failed = self._succeeded[replay_id], self._failed[replay_id]
+            connection.execute(running.values(succeeded=Replay.succeeded + succeeded, failed=Replay.failed + failed))
         if self._subscriptions:
             complete_replays(connection, self._subscriptions, at)
-
-
-def _replay_conditions(
-    subscription_id: str, window: TimeWindow, statuses: Sequence[str], event_types: Sequence[str] | None
-) -> list[ColumnElement[bool]]:
-    conditions = [Delivery.subscription_id == subscription_id, *window_conditions(window), *status_conditions(statuses)]
-    if event_types is not None:
-        event = select(literal(1)).where(
-            MatchedEvent.sequence == Delivery.sequence, MatchedEvent.event_type.in_(event_types)
-        )
-        conditions.append(event.correlate(Delivery).exists())
-    return conditions

@@ -4,7 +4,7 @@ Does not belong here: finished attempts (`api.webhooks.delivery.attempt_reposito
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from typing import Final
 
 import msgspec
@@ -68,9 +68,7 @@ _RELEASE: Final = JsonStatement(
     "subscription_id text, free_at bigint, due_from bigint, lessee text",
 )
 _CHANGED: Final = JsonStatement(
-    "SELECT lane.lessee, one.subscription_id, one.revision, one.status, one.deleted_at, one.endpoint_url, "
-    "one.destination_kind, one.destination, one.credentials, one.secret, "
-    "one.previous_secret, one.previous_secret_expires_at, one.event_mask, one.max_per_second "
+    f"SELECT lane.lessee, {', '.join(f'one.{one.name}' for one in fields(SubscriberRecord))} "  # noqa: S608 -- our names
     "FROM {given} JOIN webhook_lanes AS lane ON lane.subscription_id = given.subscription_id "
     "JOIN webhook_subscriptions AS one ON one.subscription_id = given.subscription_id "
     "WHERE one.revision <> given.revision OR lane.lessee IS DISTINCT FROM ?",
@@ -137,7 +135,7 @@ def changed_subscriptions(
         if row[0] == lessee:
             records.append(SubscriberRecord(*row[1:]))
         else:
-            lost.add(row[1])
+            lost.add(row.subscription_id)
     return records, lost
 
 

@@ -1,13 +1,14 @@
 """Records exchanged between the attempt queue and a worker. Instants are milliseconds since 1970.
 
 Does not belong here: statements (`api.webhooks.delivery.queue_repository`,
-`api.webhooks.delivery.queue_repository`, `api.webhooks.delivery.attempt_repository`).
+`api.webhooks.delivery.attempt_repository`).
 """
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from api.webhooks.delivery.retry_policy import RetryDecision
+from api.webhooks.destinations.opening import StoredDestination
 from api.webhooks.egress.attempt_result import AttemptResult
 
 
@@ -45,17 +46,13 @@ class LeasedEndpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class SubscriberRecord:
+class SubscriberRecord(StoredDestination):
     """The subscription fields a worker needs; secrets are encrypted."""
 
     subscription_id: str
     revision: int
     status: str
     deleted_at: int | None
-    endpoint_url: str
-    destination_kind: str
-    destination: str | None
-    credentials: bytes | None = field(repr=False)
     secret: bytes = field(repr=False)
     previous_secret: bytes | None = field(repr=False)
     previous_secret_expires_at: int | None

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import ConfigDict, WithJsonSchema
 
-from api.http.body_validation import ValidationErrors, json_pointer, sent_members
+from api.http.body_validation import ValidationErrors, json_pointer
 from api.openapi.examples.webhooks import NEW_DESTINATIONS
 from api.schemas import declare
 from api.schemas.declare import OMITTED, RequestModel, Requirement, ResponseModel, with_metadata
@@ -80,11 +80,6 @@ class SubscriptionDestination(ResponseModel):
     region: str = declare.text(30, _REGION, default=OMITTED)
     endpoint: str = declare.text(2_048, _ENDPOINT, default=OMITTED)
     access_key_hint: str = declare.text(10, _HINT, pattern="^….{1,4}$", default=OMITTED)
-
-
-def sent_destination(asked: NewDestination) -> dict[str, Any]:
-    """The members that were sent, as a merge patch."""
-    return sent_members(asked)
 
 
 def merged_destination(former: Settings | None, patch: Mapping[str, Any], errors: ValidationErrors) -> Settings:

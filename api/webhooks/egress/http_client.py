@@ -28,7 +28,7 @@ from api.settings.webhooks import WebhookSettings
 from api.webhooks.egress import attempt_result
 from api.webhooks.egress.attempt_result import AttemptResult, EndpointResponse
 from api.webhooks.egress.dns import DnsResolver, Lookup
-from api.webhooks.egress.ip_guard import BlockedAddressError, IpGuard
+from api.webhooks.egress.ip_guard import NO_ROOM, BlockedAddressError, IpGuard
 from api.webhooks.egress.payload import OutgoingRequest
 from api.webhooks.egress.received_bytes import ReceivedBytes, parse_status_line
 from api.webhooks.egress.url_policy import InvalidTargetError, parse_endpoint_url
@@ -82,14 +82,11 @@ class WebhookClient:
         _WAY.set(way)
         failure = await self._attempt_failure(exchange, url, request)
         ended_at = self._clock.monotonic() if exchange.response is None else exchange.answered_at
+        duration_ms = max(0, round((ended_at - begun) * 1_000))
         answer = exchange.answer() or (way.received and parse_status_line(way.received.first_bytes))
         if answer is not None:
-            return attempt_result.result_of_response(
-                answer, way.remote_ip, _to_milliseconds(ended_at - begun), self._clock.now(), failure
-            )
-        return attempt_result.result_of_failure(
-            failure or attempt_result.NO_RESPONSE, way.remote_ip, _to_milliseconds(ended_at - begun)
-        )
+            return attempt_result.result_of_response(answer, way.remote_ip, duration_ms, self._clock.now(), failure)
+        return attempt_result.result_of_failure(failure or attempt_result.NO_RESPONSE, way.remote_ip, duration_ms)
 
     async def close(self) -> None:
         """Closes all connections; running attempts must have ended."""
@@ -118,7 +115,7 @@ class WebhookClient:
             except _SpentConnectionError:
                 continue
             except aiohttp.ClientConnectorError as error:
-                if not attempt_result.is_out_of_sockets(error):
+                if error.os_error.errno not in NO_ROOM:
                     raise
             _LOGGER.error(
                 "no socket is free for a delivery: raise the limit of open files or lower FIRM_WEBHOOK_IN_FLIGHT"
@@ -184,20 +181,15 @@ class _HttpExchange:
         ) as response:
             self.answered_at = self._clock.monotonic()
             self.response = response
-            content = response.content
-            while len(self._body) < READ_BYTES:
-                part = await content.read(READ_BYTES - len(self._body))
-                if not part:
-                    break
+            while part := await response.content.read(READ_BYTES - len(self._body)):
                 self._body += part
-            self._complete = content.at_eof()  # a connection with unread data is closed, not kept
+            self._complete = response.content.at_eof()  # a connection with unread data is closed, not kept
 
     def answer(self) -> EndpointResponse | None:
         """What the client read of the response; None if it accepted none."""
-        response = self.response
-        if response is None:
+        if self.response is None:
             return None
-        return EndpointResponse(response.status, response.headers, bytes(self._body), self._complete)
+        return EndpointResponse(self.response.status, self.response.headers, bytes(self._body), self._complete)
 
 
 class _SpentConnectionError(aiohttp.ClientConnectionError):
@@ -259,10 +251,6 @@ def tls_context() -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(("http/1.1",))
     return context
-
-
-def _to_milliseconds(seconds: float) -> int:
-    return max(0, round(seconds * 1_000))
 
 
 ENOUGH: Final = 65_536

@@ -29,7 +29,7 @@ from api.http.json_body import Object
 from api.http.suggestions import SHOWN
 from api.schemas import declare
 from api.schemas.declare import OMITTED, RequestModel, Requirement, invalid_value, with_metadata
-from api.webhooks.destinations.models import NewDestination, sent_destination
+from api.webhooks.destinations.models import NewDestination
 from api.webhooks.errors import ENDPOINT_URL
 from api.webhooks.filters.models import Filters, RequestedFilters, sent_filters, unused_filters
 from api.webhooks.subscriptions.models import (
@@ -183,7 +183,7 @@ def parse_subscription(
         return SubscriptionInput(_valid_endpoint(body, errors))
     members = sent_members(parsed)
     if "destination" in members:
-        members["destination"] = sent_destination(parsed.destination)
+        members["destination"] = sent_members(parsed.destination)
     if "filters" in members:
         members["filters"] = sent_filters(parsed.filters)
     warnings = [
