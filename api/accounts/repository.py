@@ -44,7 +44,6 @@ def insert_account(connection: Connection, account: AccountRecord) -> None:
 
 
 def find_account(connection: Connection, account_id_or_email: str) -> AccountRecord | None:
-    """Finds an account by id or e-mail address."""
     column = Account.email if "@" in account_id_or_email else Account.account_id
     row = connection.execute(ACCOUNTS.where(column == account_id_or_email)).one_or_none()
     return AccountRecord(*row) if row else None
@@ -65,10 +64,7 @@ def insert_key(connection: Connection, key: KeyRecord, digest: bytes) -> None:
 
 
 def find_key_by_digest(connection: Connection, digest: bytes, month: int) -> KeyRecord | None:
-    """Finds a key by digest, with its account's usage in `month`.
-
-    One statement, whether the key exists or not.
-    """
+    """Finds a key by digest, with its account's usage in `month`: one statement, whether it exists or not."""
     counted = and_(Usage.account_id == ApiKey.account_id, Usage.month == month)
     statement = (
         _KEYS.add_columns(literal(month).label("month"), func.coalesce(Usage.count, 0).label("used"))
@@ -125,4 +121,5 @@ _KEYS: Final = select(
 
 
 def _key_record(row: RowMapping) -> KeyRecord:
-    return KeyRecord(**{str(name): value for name, value in row.items()} | {"domains": tuple(row["domains"])})
+    values = {str(name): value for name, value in row.items()}
+    return KeyRecord(**{**values, "domains": tuple(row["domains"])})

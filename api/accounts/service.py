@@ -57,22 +57,18 @@ class NewKey:
     kind: KeyKind
 
 
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class AccountService:
-    """Accounts and keys of one database."""
-
-    def __init__(
-        self, database: Database, pepper: bytes, clock: Clock, ulids: UlidGenerator, tiers: TierCatalogue = DEFAULT
-    ) -> None:
-        self._database = database
-        self._tiers = tiers
-        self._pepper = pepper
-        self._clock = clock
-        self._ulids = ulids
+    database: Database
+    pepper: bytes
+    clock: Clock
+    ulids: UlidGenerator
+    tiers: TierCatalogue = DEFAULT
 
     def create_account(self, email: str, tier: str) -> AccountRecord:
         email = require_email(email)
         account = AccountRecord(
-            self._ulids.make("acc"), email, _one_of("tier", tier, self._tiers.names), "active", self._clock.now()
+            self.ulids.make("acc"), email, _one_of("tier", tier, self.tiers.names), "active", self.clock.now()
         )
 
         def insert(connection: Connection) -> None:
@@ -80,32 +76,30 @@ class AccountService:
                 raise AccountError(f"{email} already has an account; change its tier with set-tier")
             repository.insert_account(connection, account)
 
-        self._database.write(insert)
+        self.database.write(insert)
         return account
 
     def account(self, account_id_or_email: str) -> AccountRecord:
-        """Finds an account by id or e-mail."""
-        return self._database.read(_require_account, account_id_or_email)
+        return self.database.read(_require_account, account_id_or_email)
 
     def all_accounts(self) -> list[AccountRecord]:
-        """All accounts, oldest first."""
-        return self._database.read(repository.list_accounts)
+        return self.database.read(repository.list_accounts)
 
     def used(self, account_id: str, month: int) -> int:
         """Counted requests of a month, as far as they are stored."""
-        return self._database.read(monthly_count, account_id, month)
+        return self.database.read(monthly_count, account_id, month)
 
     def subscriptions(self, account_id: str) -> int:
         """Number of webhook subscriptions, including paused ones."""
-        return self._database.read(count_subscriptions, account_id)
+        return self.database.read(count_subscriptions, account_id)
 
     def downgraded(self, account_id: str, limit: int) -> list[DowngradedSubscription]:
         """Webhook subscriptions paused because the tier has no webhooks, newest first."""
-        return self._database.read(downgraded_subscriptions, account_id, limit)
+        return self.database.read(downgraded_subscriptions, account_id, limit)
 
     def set_tier(self, account_id_or_email: str, tier: str) -> AccountRecord:
         """Changes the tier; without webhooks the subscriptions are paused (docs/contract/contract.md 4.8)."""
-        chosen = self._tiers.tier_by_name(_one_of("tier", tier, self._tiers.names))
+        chosen = self.tiers.tier_by_name(_one_of("tier", tier, self.tiers.names))
         return self._change(account_id_or_email, None if chosen.webhooks else downgrade_subscriptions, tier=tier)
 
     def set_status(self, account_id_or_email: str, status: str) -> AccountRecord:
@@ -117,14 +111,14 @@ class AccountService:
         self, named: str, end_deliveries: Callable[[Connection, str, datetime], int] | None, **values: str
     ) -> AccountRecord:
         def change(connection: Connection) -> AccountRecord:
-            account, now = _require_account(connection, named), self._clock.now()
+            account, now = _require_account(connection, named), self.clock.now()
             # first: lock order is the account, then its endpoint queues
             repository.update_account(connection, account.account_id, now, values)
             if end_deliveries is not None:
                 end_deliveries(connection, account.account_id, now)
             return replace(account, **values)
 
-        return self._database.write(change)
+        return self.database.write(change)
 
     def create_key(
         self,
@@ -139,15 +133,15 @@ class AccountService:
         AccountError if the account is suspended or has `MAX_KEYS` keys that work. Of those that no longer work the
         newest `MAX_ENDED_KEYS` are kept.
         """
-        kind = _one_of("key type", kind, KINDS)
-        _check_domains(kind, domains)
+        known = _one_of("key type", kind, KINDS)
+        _check_domains(known, domains)
         if label is not None and (len(label) > _LONGEST_LABEL or not label.isprintable()):
             raise AccountError(f"a label can have at most {_LONGEST_LABEL} characters, all of them printable")
-        key, now = make_key(kind), self._clock.now()
+        key, now = make_key(known), self.clock.now()
         if expires_at is not None and expires_at <= now:
             raise AccountError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is in the past: the key would never work")
         prefix, last = displayable_parts(key)
-        with self._database.writing() as session:
+        with self.database.writing() as session:
             account = _require_account(session.connection(), account_id_or_email)
             if account.status == "suspended":
                 raise AccountError(f"{account.email} is suspended and could not use a key: activate the account first")
@@ -155,9 +149,9 @@ class AccountService:
                 raise AccountError(f"{account.email} has {MAX_KEYS} keys that work: revoke one that is not used")
             repository.delete_ended_keys(session.connection(), account.account_id, now, MAX_ENDED_KEYS)
             record = KeyRecord(
-                key_id=self._ulids.make("key"),
+                key_id=self.ulids.make("key"),
                 account_id=account.account_id,
-                kind=kind,
+                kind=known,
                 label=label,
                 shown_prefix=prefix,
                 shown_last=last,
@@ -169,30 +163,30 @@ class AccountService:
                 tier=account.tier,
                 account_status=account.status,
             )
-            repository.insert_key(session.connection(), record, key_digest(key, self._pepper))
-        return NewKey(record.key_id, key, kind)
+            repository.insert_key(session.connection(), record, key_digest(key, self.pepper))
+        return NewKey(record.key_id, key, known)
 
     def keys(self, account_id_or_email: str) -> list[KeyRecord]:
-        return self._database.read(repository.list_keys, self.account(account_id_or_email).account_id)
+        return self.database.read(repository.list_keys, self.account(account_id_or_email).account_id)
 
     def revoke_key(self, key_id: str) -> KeyRecord:
         """Revokes a key; it is refused once the cache time has passed. Revoking again changes nothing."""
-        self._database.write(repository.revoke_key, key_id, self._clock.now())
-        revoked = self._database.read(repository.find_key, key_id)
+        self.database.write(repository.revoke_key, key_id, self.clock.now())
+        revoked = self.database.read(repository.find_key, key_id)
         if revoked is None:
             raise AccountError(f"there is no key {key_id}")
         return revoked
 
     def sign_in_token(self, account_id_or_email: str, lifetime: timedelta) -> str:
         """Creates the token of a one-time sign-in link, for owners who cannot receive mail."""
-        token, now = make_token("link"), self._clock.now()
+        token, now = make_token("link"), self.clock.now()
         email = self.account(account_id_or_email).email
-        self._database.write(add_link, key_digest(token, self._pepper), email, now, now + lifetime)
+        self.database.write(add_link, key_digest(token, self.pepper), email, now, now + lifetime)
         return token
 
     def days(self, account_id: str, month: int) -> list[tuple[int, int]]:
         """Days of a month with counted requests, each with the month's count before that day."""
-        return self._database.read(usage_marks, account_id, month)
+        return self.database.read(usage_marks, account_id, month)
 
     def lookup(self, digest: bytes) -> KeyRecord | None:
         """Looks up a key by its digest, with the month's usage of its account.
@@ -200,13 +194,13 @@ class AccountService:
         Unknown, revoked and expired keys take the same single statement. The use of a working key is recorded
         at intervals, not every time.
         """
-        now = self._clock.now()
-        record = self._database.read(repository.find_key_by_digest, digest, month_at(now.timestamp()).number)
+        now = self.clock.now()
+        record = self.database.read(repository.find_key_by_digest, digest, month_at(now.timestamp()).number)
         if record is None or record.state(now) != "active":
             return record
         if record.last_used_at is None or now - record.last_used_at >= _USED_EVERY:
             try:
-                self._database.write(repository.record_key_use, record.key_id, now)
+                self.database.write(repository.record_key_use, record.key_id, now)
             except OperationalError:  # a busy database must not refuse a valid key
                 _LOGGER.warning("could not record the use of key %s", record.key_id, exc_info=True)
         return record

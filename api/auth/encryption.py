@@ -1,6 +1,4 @@
-"""Encryption of secrets at rest, authenticated, with keys outside the database.
-
-See docs/contract/contract.md 4.8, 4.12.
+"""Encryption of secrets at rest, authenticated, with keys outside the database (docs/contract/contract.md 4.8, 4.12).
 
 The first key encrypts, every key decrypts. To rotate a key, put the new one first, and remove the old one when
 nothing encrypted with it is needed any more. Does not belong here: where keys come from

@@ -84,10 +84,7 @@ def _create_file(path: Path, secrets: ServiceSecrets) -> None:
 
 
 def _add_sealing_key(path: Path) -> dict[str, Any]:
-    """Adds a sealing key to a file of an earlier version.
-
-    Processes starting concurrently wait for the lock and use the same key.
-    """
+    """Adds a sealing key to a file of an earlier version; processes that start together use the same."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)

@@ -119,7 +119,6 @@ class BillingService:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="firm-billing")
 
     def close(self) -> None:
-        """Waits for running calls, then closes the client; no further calls are possible."""
         self._threads.shutdown()
         self._stripe.close()
 
@@ -327,7 +326,6 @@ class BillingReconciler:
         return account_id is not None
 
     def close(self) -> None:
-        """Releases the lease, so that another process may continue at once."""
         self._leadership.release()
 
     def run_in_background(self) -> AbstractAsyncContextManager[None]:

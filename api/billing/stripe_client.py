@@ -73,10 +73,7 @@ class StripeClient:
             raise
 
     def make_customer(self, account_id: str, email: str, previous_customer_id: str | None) -> str:
-        """Creates the account's customer and returns its id; idempotent for a day.
-
-        previous_customer_id: a customer that was deleted.
-        """
+        """Creates the account's customer, after a deleted one; returns its id. Idempotent for a day."""
         form = {"email": email, "metadata[account_id]": account_id}
         same = sha256(f"customer {account_id} {email} {previous_customer_id or ''}".encode()).hexdigest()
         return self._read(StripeObject, "/v1/customers", form, headers={"Idempotency-Key": same}).id

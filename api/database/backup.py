@@ -133,7 +133,6 @@ def integrity_errors(path: Path) -> list[str]:
 
 
 def copy_row_counts(path: Path) -> dict[str, int]:
-    """Row counts by table of a backup file."""
     with closing(_open_read_only(path)) as file:
         return {
             table.name: file.execute(f'SELECT count(*) FROM "{table.name}"').fetchone()[0]  # noqa: S608 -- our names

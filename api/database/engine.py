@@ -197,11 +197,9 @@ class AsyncDatabase:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="firm-control")
 
     async def read(self, query: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
-        """`Database.read` in a thread."""
         return await self._run_in_pool(lambda: self._database.read(query, *given, **named))
 
     async def write(self, change: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
-        """`Database.write` in a thread."""
         return await self._run_in_pool(lambda: self._database.write(change, *given, **named))
 
     def read_here(self, query: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:

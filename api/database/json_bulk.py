@@ -62,10 +62,7 @@ def _sql_type(kind: TypeEngine[Any]) -> str:
 
 
 def rows_query(engine: str, columns: str, parameter: str = "?") -> str:
-    """Query of the rows of a JSON parameter, with casts.
-
-    SQLite compares an untyped value with a key without using its index.
-    """
+    """Query of the rows of a JSON parameter, with casts: SQLite finds untyped values in no index."""
     chosen: list[str] = []
     for place, (name, kind) in enumerate(map(str.split, columns.split(", "))):
         cast = "integer" if engine == "sqlite" and kind != "text" else kind

@@ -19,6 +19,7 @@ from typing import Final
 
 from sqlalchemy import Connection, func, select, update
 
+from api.common.background import sleep_or_stop
 from api.common.clock import Clock
 from api.database.engine import Database, insert_into
 from api.database.models.accounts import Mail
@@ -159,26 +160,18 @@ class OutboxWorker:
         self._server = MailServer(settings) if settings.host else None
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Runs until `stop` is set; a mail being sent is finished.
-
-        Database errors end it; the caller restarts it (`api.webhooks.runner`).
-        """
+        """Runs until `stop` is set; a mail being sent is finished. Database errors end it."""
         while not stop.is_set():
             await self.step(stop)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _POLL_SECONDS)
+            await sleep_or_stop(stop, _POLL_SECONDS)
 
     async def step(self, stop: asyncio.Event | None = None) -> int:
         """Handles due mails until the queue is empty or the server is unusable; returns the number handled."""
         handled = 0
         try:
-            while not (stop and stop.is_set()):
-                mail = await asyncio.to_thread(self._claim_next)
-                if mail is None:
-                    break
-                handled += await self._handle_mail(mail)
-        except MailServerUnreachableError:
-            pass  # already logged; the other mails wait without an attempt
+            with suppress(MailServerUnreachableError):  # already logged; the other mails wait without an attempt
+                while not (stop and stop.is_set()) and (mail := await asyncio.to_thread(self._claim_next)) is not None:
+                    handled += await self._handle_mail(mail)
         finally:
             if self._server is not None:
                 await self._server.close()

@@ -1,6 +1,4 @@
-"""SQL on the delivery log: lists, one delivery with its attempts, manual redelivery, replays and their progress.
-
-See docs/contract/contract.md 4.8.
+"""SQL on the delivery log: lists, one delivery with its attempts, retries, replays (docs/contract/contract.md 4.8).
 
 Delivery ids rise with time, so a time window is a range of ids, and newest first is the primary key read backwards:
 a page costs the same however long the log is. Writing functions need the endpoint-queue lock
@@ -87,7 +85,6 @@ def find_delivery(connection: Connection, subscription_id: str, delivery_id: str
 
 
 def find_detail(connection: Connection, delivery: models.Delivery) -> DetailRecord:
-    """A delivery with what it sent and its latest attempts."""
     data = connection.execute(select(MatchedEvent.data).where(MatchedEvent.event_id == delivery.event_id)).scalar_one()
     latest = connection.execute(
         _ATTEMPTS.where(Attempt.delivery_id == delivery.id)
@@ -219,10 +216,7 @@ class ReplayCounts:
             self._subscriptions.add(subscription_id)
 
     def write(self, connection: Connection, at: datetime) -> None:
-        """Writes the counters, and completes replays in which every delivery has ended.
-
-        The caller holds the endpoint-queue locks.
-        """
+        """Writes the counters, and completes replays that have ended. The caller holds the endpoint-queue locks."""
         for replay_id in sorted(self._succeeded.keys() | self._failed.keys()):
             running = update(Replay).where(Replay.replay_id == replay_id, Replay.completed_at.is_(None))
             succeeded, failed = self._succeeded[replay_id], self._failed[replay_id]

@@ -53,7 +53,6 @@ class DeliveryScope:
 
 
 def scope_for(account_id: str, subscription_id: str, retention_days: int, now: datetime) -> DeliveryScope:
-    """Builds the scope of a subscription's log as of `now`."""
     return DeliveryScope(account_id, subscription_id, now - timedelta(days=retention_days), retention_days)
 
 
@@ -70,14 +69,12 @@ class ReplayRequest:
 def list_deliveries(
     connection: Connection, scope: DeliveryScope, query: DeliveryQuery, before: str | None, limit: int
 ) -> list[Delivery]:
-    """Returns the newest matching deliveries with ids below `before`."""
     _require_subscription(connection, scope)
     kept = replace(query, since=max(query.since or scope.oldest, scope.oldest))
     return repository.delivery_page(connection, scope.subscription_id, kept, before, limit)
 
 
 def delivery_detail(connection: Connection, scope: DeliveryScope, delivery_id: str) -> DetailRecord:
-    """Returns one delivery with payload and attempts."""
     _require_subscription(connection, scope)
     return repository.find_detail(connection, _require_delivery(connection, scope, delivery_id))
 
@@ -106,7 +103,6 @@ def start_replay(
 
 
 def find_replay(connection: Connection, scope: DeliveryScope, replay_id: str) -> ReplayRecord:
-    """Returns a replay with its progress."""
     _require_subscription(connection, scope)
     found = repository.find_replay(connection, scope.subscription_id, replay_id) if is_ulid("rpl", replay_id) else None
     if found is None:
@@ -201,7 +197,6 @@ async def send_test(
     ulids: UlidGenerator,
     at: datetime,
 ) -> Attempt:
-    """Sends one test and returns the attempt."""
     data = msgspec.json.encode(DELIVERIES[event_type]["data"] | {"test": True})
     event = EventPayload(ulids.make("evt"), event_type, data)
     batch = EventBatch([OutgoingEvent(event, ulids.make("dlv"), _FIRST)], at, secrets, is_test=True)

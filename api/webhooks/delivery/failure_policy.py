@@ -6,7 +6,6 @@ pause does (`api.webhooks.subscriptions.repository`).
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -38,7 +37,7 @@ def apply_failure_policy(
             _queue_pause_notice(connection, one, healths[lane], public_url)
             paused.append(one)
         elif step.is_last_retry and step.next_attempt_at is not None:
-            _queue_warning(connection, one, healths[lane], public_url)
+            _queue_warning(connection, one, step.next_attempt_at, healths[lane], public_url)
     return paused
 
 
@@ -56,14 +55,13 @@ def _queue_pause_notice(connection: Connection, one: FinishedAttempt, health: En
     outbox.add_mail(connection, occasion, row.account_id, row.email, notice, from_milliseconds(one.finished_at))
 
 
-def _queue_warning(connection: Connection, one: FinishedAttempt, health: EndpointHealth, public_url: str) -> None:
-    row, due_at = (
-        _subscription_owner(connection, one),
-        one.retry_decision.next_attempt_at if one.retry_decision else None,
-    )
-    if row.status != "active" or due_at is None:
+def _queue_warning(
+    connection: Connection, one: FinishedAttempt, due_at: int, health: EndpointHealth, public_url: str
+) -> None:
+    row, at = _subscription_owner(connection, one), from_milliseconds(one.finished_at)
+    if row.status != "active":
         return
-    left, at = timedelta(milliseconds=due_at - one.finished_at), from_milliseconds(one.finished_at)
+    left = from_milliseconds(due_at) - at
     warning = f"warning:{one.due.queued.subscription_id}:"
     # one warning per endpoint, also if it fails for some events only, not one per event
     if not outbox.has_mail_with_prefix(connection, row.account_id, warning, at - left):
@@ -72,14 +70,15 @@ def _queue_warning(connection: Connection, one: FinishedAttempt, health: Endpoin
 
 
 def _subscription_owner(connection: Connection, one: FinishedAttempt) -> Any:
+    chosen = (
+        Subscription.account_id,
+        Account.email,
+        Subscription.revision,
+        Subscription.status,
+        Subscription.endpoint_url,
+    )
     return connection.execute(
-        select(
-            Subscription.account_id,
-            Account.email,
-            Subscription.revision,
-            Subscription.status,
-            Subscription.endpoint_url,
-        )
+        select(*chosen)
         .join(Account, Account.account_id == Subscription.account_id)
         .where(Subscription.subscription_id == one.due.queued.subscription_id)
     ).one()

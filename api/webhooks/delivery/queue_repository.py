@@ -86,14 +86,14 @@ def waiting_endpoints(connection: Connection, at: int, horizon: int) -> tuple[bo
 
 
 def lease_endpoints(
-    connection: Connection, lessee: str, at: int, horizon: int, until: int, free_places: tuple[int, int]
+    connection: Connection, lessee: str, at: int, horizon: int, until: int, free_places: Sequence[int]
 ) -> list[LeasedEndpoint]:
     """Leases the most overdue endpoint queues: `free_places` of healthy and of failing endpoints."""
     taken: list[LeasedEndpoint] = []
     for most, failing in zip(free_places, (False, True), strict=True):
         if most > 0:
             rows = _LEASE.run(connection, (), at, at, horizon, failing, most, lessee, until)
-            taken += [LeasedEndpoint(row[0], row[1], row[2]) for row in rows]
+            taken += [LeasedEndpoint(*row) for row in rows]
     return taken
 
 

@@ -13,8 +13,6 @@ from api.webhooks.egress.attempt_result import AttemptResult
 
 
 class QueueEntry(NamedTuple):
-    """A row of the attempt queue."""
-
     subscription_id: str
     due_at: int
     attempt_id: str
@@ -38,8 +36,6 @@ class PreparedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class LeasedEndpoint:
-    """A leased endpoint queue, with its endpoint's health."""
-
     subscription_id: str
     consecutive_failures: int
     last_success_at: int | None
@@ -97,8 +93,6 @@ class EndpointRelease:
 
 @dataclass(frozen=True, slots=True)
 class EndpointHealth:
-    """Health of an endpoint after the last written attempts."""
-
     consecutive_failures: int
     last_attempt_at: int | None
     last_success_at: int | None

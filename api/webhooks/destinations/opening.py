@@ -34,7 +34,6 @@ class StoredDestination:
 
 
 def destination_columns(settings: Settings, sealer: SecretBox) -> dict[str, Any]:
-    """The columns of a complete destination."""
     kind = settings["kind"]
     told = {name: value for name, value in settings.items() if name not in SECRETS}
     secrets = {name: settings[name] for name in SECRETS if name in settings}

@@ -62,7 +62,6 @@ class AttemptResult:
 
     @property
     def outcome(self) -> str:
-        """As it is stored and served."""
         return "succeeded" if self.has_succeeded else "failed"
 
 
@@ -103,7 +102,6 @@ def result_of_response(
 
 
 def result_of_failure(failure: Failure, remote_ip: str | None, duration_ms: int) -> AttemptResult:
-    """Result of an attempt without a response."""
     error, detail = failure
     shown_ip = None if error in ("blocked_address", "invalid_url") else remote_ip
     return AttemptResult(False, duration_ms, error, detail, shown_ip)
@@ -118,7 +116,6 @@ def invalid_url_failure(reason: str) -> Failure:
 
 
 def classify_client_error(error: "aiohttp.ClientError | OSError") -> Failure:
-    """Maps an exception of the HTTP client to an error code and detail."""
     if isinstance(error, aiohttp.ClientConnectorError):
         return _connect_failure(error)
     if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):

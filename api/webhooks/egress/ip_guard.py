@@ -64,8 +64,6 @@ class BlockedAddressError(OSError):
 
 
 class IpGuard:
-    """Decides whether deliveries may go to an address."""
-
     __slots__ = ("_allowed", "_denied", "_is_own")
 
     def __init__(
@@ -111,7 +109,6 @@ def is_own_address(address: Address) -> bool:
 
 
 def _unmap_ipv4(address: Address) -> Address:
-    """Converts an IPv4-mapped IPv6 address to IPv4."""
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return address if mapped is None else mapped
 

@@ -1,6 +1,4 @@
-"""Endpoint URL policy: syntax, port, and whether the host is public.
-
-See docs/contract/contract.md 4.8.
+"""Endpoint URL policy: syntax, port, and whether the host is public (docs/contract/contract.md 4.8).
 
 Checked when a subscription is created, changed or resumed; the syntax also before every attempt. The host's
 current addresses are checked too, so that a mistake shows at once; the actual protection is the check of the
@@ -44,8 +42,6 @@ _LAST_PORT: Final = 65_535
 
 @dataclass(frozen=True, slots=True)
 class UrlRejection:
-    """Reason for rejecting a URL."""
-
     problem: str
     """Problem type: `validation_failed` (its syntax) or `endpoint_not_allowed` (its target)."""
     code: str
@@ -159,7 +155,6 @@ def _check_port(port: int, allow_any: bool) -> None:
 
 
 def _form_error(url: str) -> InvalidTargetError:
-    """Error that explains why a URL is malformed."""
     scheme, separator, rest = url.partition("://")
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     if not separator or scheme.lower() not in ("http", "https"):

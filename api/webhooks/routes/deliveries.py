@@ -1,7 +1,4 @@
-"""The delivery log of a subscription: list deliveries, get and retry one; replay a time window, with its progress.
-
-See docs/contract/contract.md 4.8.
-"""
+"""The delivery log of a subscription: lists, one delivery, retries, replays (docs/contract/contract.md 4.8)."""
 
 from dataclasses import replace
 

@@ -68,7 +68,7 @@ def delete_subscription(connection: Connection, subscription_id: str, at: dateti
     lock_endpoints(connection, [subscription_id])
     gone = connection.execute(
         update(Subscription)
-        .where(Subscription.subscription_id == subscription_id, Subscription.deleted_at.is_(None))
+        .where(Subscription.subscription_id == subscription_id, _LIVE)
         .values(
             deleted_at=at,
             updated_at=at,
@@ -117,11 +117,7 @@ def _change_status(
 ) -> bool:
     changed = connection.execute(
         update(Subscription)
-        .where(
-            Subscription.subscription_id == subscription_id,
-            Subscription.status == before,
-            Subscription.deleted_at.is_(None),
-        )
+        .where(Subscription.subscription_id == subscription_id, Subscription.status == before, _LIVE)
         .values(
             status=after, status_reason=reason, status_changed_at=at, updated_at=at, revision=Subscription.revision + 1
         )
@@ -208,15 +204,8 @@ def insert_subscription(connection: Connection, values: Mapping[str, Any], compa
 
 def find_subscription(connection: Connection, account_id: str, subscription_id: str) -> SubscriptionRecord | None:
     """Returns the account's subscription; None if it is another account's, or deleted."""
-    found = _select_records(connection, _owned_by(account_id, subscription_id))
-    return found[0] if found else None
-
-
-def lock_subscription(connection: Connection, account_id: str, subscription_id: str) -> SubscriptionRecord | None:
-    """Returns the account's subscription, locked until the transaction ends."""
-    if connection.execute(select(Subscription.subscription_id).where(_owned_by(account_id, subscription_id))).first():
-        lock_endpoints(connection, [subscription_id])
-    return find_subscription(connection, account_id, subscription_id)
+    owned = and_(Subscription.subscription_id == subscription_id, Subscription.account_id == account_id, _LIVE)
+    return next(iter(_select_records(connection, owned)), None)
 
 
 def subscription_page(
@@ -258,7 +247,6 @@ def replace_selectors(connection: Connection, subscription_id: str, selectors: I
 
 
 def has_watchlist(connection: Connection, account_id: str, watchlist_id: str) -> bool:
-    """Whether a watchlist is the account's."""
     owned = select(Watchlist.watchlist_id).where(
         Watchlist.watchlist_id == watchlist_id, Watchlist.account_id == account_id
     )
@@ -267,10 +255,10 @@ def has_watchlist(connection: Connection, account_id: str, watchlist_id: str) ->
 
 def downgraded_subscriptions(connection: Connection, account_id: str, limit: int) -> list[DowngradedSubscription]:
     """Returns subscriptions paused because the tier has no webhooks, newest first."""
-    owned = and_(Subscription.account_id == account_id, _LIVE)
     statement = (
         select(Subscription.subscription_id, Subscription.endpoint_url, _HELD)
-        .where(owned, Subscription.status == "paused", Subscription.status_reason == "tier_downgraded")
+        .where(Subscription.account_id == account_id, _LIVE)
+        .where(Subscription.status == "paused", Subscription.status_reason == "tier_downgraded")
         .order_by(Subscription.subscription_id.desc())
         .limit(limit)
     )
@@ -279,9 +267,7 @@ def downgraded_subscriptions(connection: Connection, account_id: str, limit: int
 
 def downgrade_subscriptions(connection: Connection, account_id: str, at: datetime) -> int:
     """Pauses all subscriptions of an account that lost webhooks; returns their number."""
-    owned = and_(Subscription.account_id == account_id, _LIVE)
-    ids = connection.execute(select(Subscription.subscription_id).where(owned)).scalars().all()
-    lock_endpoints(connection, ids)
+    ids = _locked_subscriptions(connection, account_id)
     for subscription_id in ids:
         if not pause_subscription(connection, subscription_id, "tier_downgraded", at):
             change_subscription(connection, subscription_id, at, {"status_reason": "tier_downgraded"})
@@ -290,10 +276,15 @@ def downgrade_subscriptions(connection: Connection, account_id: str, at: datetim
 
 def pause_subscriptions(connection: Connection, account_id: str, at: datetime) -> int:
     """Pauses all active subscriptions of an account, as by hand; returns their number."""
-    active = and_(Subscription.account_id == account_id, Subscription.status == "active", _LIVE)
-    ids = connection.execute(select(Subscription.subscription_id).where(active)).scalars().all()
-    lock_endpoints(connection, ids)
+    ids = _locked_subscriptions(connection, account_id)
     return sum(pause_subscription(connection, subscription_id, "manual", at) for subscription_id in ids)
+
+
+def _locked_subscriptions(connection: Connection, account_id: str) -> Sequence[str]:
+    owned = select(Subscription.subscription_id).where(Subscription.account_id == account_id, _LIVE)
+    ids = connection.execute(owned).scalars().all()
+    lock_endpoints(connection, ids)
+    return ids
 
 
 def _add_companies(connection: Connection, subscription_id: str, companies: Sequence[str] | None) -> None:
@@ -311,16 +302,12 @@ def _select_records(connection: Connection, condition: ColumnElement[bool], limi
         .order_by(Subscription.subscription_id.desc())
         .limit(limit)
     )
-    return [_subscription_record(row._asdict()) for row in connection.execute(statement)]
+    records: list[SubscriptionRecord] = []
+    for row in connection.execute(statement):
+        values = row._asdict()
+        values["companies"] = None if values.pop("all_companies") else values["companies"].encode()
+        records.append(SubscriptionRecord(**values))
+    return records
 
 
 _COLUMNS: Final = columns_of(SubscriptionRecord, Subscription, EndpointState, computed=("companies", "held_deliveries"))
-
-
-def _owned_by(account_id: str, subscription_id: str) -> ColumnElement[bool]:
-    return and_(Subscription.subscription_id == subscription_id, Subscription.account_id == account_id, _LIVE)
-
-
-def _subscription_record(row: dict[str, Any]) -> SubscriptionRecord:
-    all_companies, companies = row.pop("all_companies"), row.pop("companies")
-    return SubscriptionRecord(**row, companies=None if all_companies else companies.encode())
