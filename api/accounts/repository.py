@@ -7,7 +7,7 @@ Nothing here commits: `Database.writing` does. Does not belong here: rules about
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from api.auth.api_keys import KeyRecord
 from api.database.models.accounts import Account, ApiKey, Usage
-from api.database.models.base import columns_of, values_of
+from api.database.models.base import columns_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,7 @@ def update_account(connection: Connection, account_id: str, at: datetime, values
     connection.execute(update(Account).where(Account.account_id == account_id).values({**values, "updated_at": at}))
 
 
-def insert_key(connection: Connection, key: KeyRecord, digest: bytes) -> None:
-    values = values_of(key, ApiKey) | {"digest": digest, "domains": list(key.domains)}
+def insert_key(connection: Connection, values: Mapping[str, Any]) -> None:
     connection.execute(insert(ApiKey).values(values))
 
 

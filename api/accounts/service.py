@@ -140,31 +140,30 @@ class AccountService:
         key, now = make_key(known), self.clock.now()
         if expires_at is not None and expires_at <= now:
             raise AccountError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is in the past: the key would never work")
-        prefix, last = displayable_parts(key)
-        with self.database.writing() as session:
-            account = _require_account(session.connection(), account_id_or_email)
+        key_id, (prefix, last) = self.ulids.make("key"), displayable_parts(key)
+        values = {
+            "key_id": key_id,
+            "kind": known,
+            "label": label,
+            "shown_prefix": prefix,
+            "shown_last": last,
+            "digest": key_digest(key, self.pepper),
+            "domains": [*domains],
+            "created_at": now,
+            "expires_at": expires_at,
+        }
+
+        def add(connection: Connection) -> None:
+            account = _require_account(connection, account_id_or_email)
             if account.status == "suspended":
                 raise AccountError(f"{account.email} is suspended and could not use a key: activate the account first")
-            if repository.count_working_keys(session.connection(), account.account_id, now) >= MAX_KEYS:
+            if repository.count_working_keys(connection, account.account_id, now) >= MAX_KEYS:
                 raise AccountError(f"{account.email} has {MAX_KEYS} keys that work: revoke one that is not used")
-            repository.delete_ended_keys(session.connection(), account.account_id, now, MAX_ENDED_KEYS)
-            record = KeyRecord(
-                key_id=self.ulids.make("key"),
-                account_id=account.account_id,
-                kind=known,
-                label=label,
-                shown_prefix=prefix,
-                shown_last=last,
-                domains=tuple(domains),
-                created_at=now,
-                expires_at=expires_at,
-                revoked_at=None,
-                last_used_at=None,
-                tier=account.tier,
-                account_status=account.status,
-            )
-            repository.insert_key(session.connection(), record, key_digest(key, self.pepper))
-        return NewKey(record.key_id, key, known)
+            repository.delete_ended_keys(connection, account.account_id, now, MAX_ENDED_KEYS)
+            repository.insert_key(connection, {**values, "account_id": account.account_id})
+
+        self.database.write(add)
+        return NewKey(key_id, key, known)
 
     def keys(self, account_id_or_email: str) -> list[KeyRecord]:
         return self.database.read(repository.list_keys, self.account(account_id_or_email).account_id)

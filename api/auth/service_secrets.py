@@ -39,10 +39,6 @@ class ServiceSecrets:
     cursor_keys: tuple[bytes, ...] = field(repr=False)
     sealing_keys: tuple[bytes, ...] = field(repr=False)
 
-    @classmethod
-    def generate(cls) -> "ServiceSecrets":
-        return cls(os.urandom(SECRET_BYTES), (os.urandom(SECRET_BYTES),), (os.urandom(SECRET_BYTES),))
-
 
 def load_or_create(path: Path, environment: Mapping[str, str] | None = None) -> ServiceSecrets:
     """The secrets of this installation: from the environment, else from `path`, which is created if missing."""
@@ -61,24 +57,18 @@ def load_or_create(path: Path, environment: Mapping[str, str] | None = None) -> 
 def _load_stored(path: Path) -> ServiceSecrets:
     """Reads the file, creating or completing it if necessary."""
     if not path.exists():
-        _create_file(path, ServiceSecrets.generate())
+        _create_file(path)
     document = _read_document(path)
     if "sealing_keys" not in document:
         document = _add_sealing_key(path)
-    pepper = _decode_base64(document["pepper"], str(path))
-    return ServiceSecrets(
-        pepper, _parse_keys(document, "cursor_keys", path), _parse_keys(document, "sealing_keys", path)
-    )
+    pepper, cursor_keys = _decode_base64(document["pepper"], path), _parse_keys(document, "cursor_keys", path)
+    return ServiceSecrets(pepper, cursor_keys, _parse_keys(document, "sealing_keys", path))
 
 
-def _create_file(path: Path, secrets: ServiceSecrets) -> None:
+def _create_file(path: Path) -> None:
     """Writes the file atomically: two processes starting together must end with the same file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    document = {
-        "pepper": _encode_base64(secrets.pepper),
-        "cursor_keys": [_encode_base64(key) for key in secrets.cursor_keys],
-        "sealing_keys": [_encode_base64(key) for key in secrets.sealing_keys],
-    }
+    document = {"pepper": _new_secret(), "cursor_keys": [_new_secret()], "sealing_keys": [_new_secret()]}
     with _temporary_file(path, document) as beside, suppress(FileExistsError):
         os.link(beside, path)  # fails if another process was first: its file is used
 
@@ -90,7 +80,7 @@ def _add_sealing_key(path: Path) -> dict[str, Any]:
         fcntl.flock(folder, fcntl.LOCK_EX)
         document = _read_document(path)
         if "sealing_keys" not in document:
-            document["sealing_keys"] = [_encode_base64(os.urandom(SECRET_BYTES))]
+            document["sealing_keys"] = [_new_secret()]
             with _temporary_file(path, document) as beside:
                 beside.replace(path)
     except OSError as error:
@@ -122,7 +112,7 @@ def _read_document(path: Path) -> dict[str, Any]:
     """The file's members; checks those that every version has."""
     try:
         document = json.loads(path.read_text())
-        _decode_base64(document["pepper"], str(path))
+        _decode_base64(document["pepper"], path)
         _parse_keys(document, "cursor_keys", path)
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise SecretsError(f"{path} is not a secrets file: restore the original or delete it") from error
@@ -133,15 +123,15 @@ def _parse_keys(document: Mapping[str, Any], member: str, path: Path) -> tuple[b
     written = document[member]
     if not isinstance(written, list) or not written:
         raise SecretsError(f"{path}: {member} must list one or more keys")
-    return tuple(_decode_base64(key, str(path)) for key in written)
+    return tuple(_decode_base64(key, path) for key in written)
 
 
-def _encode_base64(secret: bytes) -> str:
-    return base64.b64encode(secret).decode()
+def _new_secret() -> str:
+    return base64.b64encode(os.urandom(SECRET_BYTES)).decode()
 
 
-def _decode_base64(text: str, where: str) -> bytes:
+def _decode_base64(text: str, path: Path) -> bytes:
     try:
         return parse_secret(text)
     except (ValueError, TypeError) as error:
-        raise SecretsError(f"{where}: {error}") from None
+        raise SecretsError(f"{path}: {error}") from None

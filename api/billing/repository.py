@@ -13,7 +13,7 @@ from api.billing.entitlement import Entitlement, SignUpState
 from api.database.engine import insert_into
 from api.database.models.accounts import Account, StripeCustomer, StripeEvent
 from api.database.models.base import columns_of
-from api.webhooks.subscriptions.repository import downgrade_subscriptions
+from api.webhooks.subscriptions.repository import downgrade_subscriptions, lock_account
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,6 @@ def note_event(connection: Connection, event_id: str, event_type: str, at: datet
     statement = insert_into(connection, StripeEvent)
     values = {"event_id": event_id, "event_type": event_type, "received_at": at}
     connection.execute(statement.values(values).on_conflict_do_nothing())
-
-
-def lock_account(connection: Connection, account_id: str) -> None:
-    """Locks the account row; taken first by everything that goes on to the account's subscriptions."""
-    account = select(Account.account_id).where(Account.account_id == account_id)
-    connection.execute(account.with_for_update(key_share=True))
 
 
 def count_given_accounts(connection: Connection, ended_status: str) -> int:

@@ -49,6 +49,7 @@ from api.database.engine import Database
 from api.database.leases import LeaderLease
 from api.settings.billing import BillingSettings
 from api.settings.tiers import TierCatalogue
+from api.webhooks.subscriptions.repository import lock_account
 
 EVENTS: Final = (
     "checkout.session.completed",
@@ -195,7 +196,7 @@ class BillingService:
         account_id, unpaid = self._accounts.account(account_id_or_email).account_id, unpaid_state(self._tiers)
 
         def end_grant(connection: Connection) -> None:
-            repository.lock_account(connection, account_id)
+            lock_account(connection, account_id)
             if _is_subscription_managed(repository.customer_of_account(connection, account_id)):
                 raise BillingStateError(f"{account_id_or_email} already has a subscription")
             repository.entitle(connection, account_id, unpaid, self._clock.now(), has_webhooks=False)

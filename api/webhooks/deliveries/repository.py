@@ -10,7 +10,7 @@ written. Does not belong here: making attempts (`api.webhooks.delivery.queue_rep
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, func, insert, literal, literal_column, select, update
@@ -201,25 +201,20 @@ def queue_replay(connection: Connection, replay: ReplayRecord) -> int:
     return taken.rowcount
 
 
-class ReplayCounts:
-    """Counts replay deliveries that ended in one transaction; written once, at its end."""
+class EndedDelivery(NamedTuple):
+    """A delivery that will not be attempted again, of a replay or of none."""
 
-    def __init__(self) -> None:
-        self._succeeded: Counter[str] = Counter()
-        self._failed: Counter[str] = Counter()
-        self._subscriptions: set[str] = set()
+    replay_id: str | None
+    subscription_id: str
+    has_succeeded: bool
 
-    def count(self, replay_id: str | None, subscription_id: str, succeeded: bool) -> None:
-        """Counts one ended delivery; no effect if it belongs to no replay."""
-        if replay_id is not None:
-            (self._succeeded if succeeded else self._failed)[replay_id] += 1
-            self._subscriptions.add(subscription_id)
 
-    def write(self, connection: Connection, at: datetime) -> None:
-        """Writes the counters, and completes replays that have ended. The caller holds the endpoint-queue locks."""
-        for replay_id in sorted(self._succeeded.keys() | self._failed.keys()):
-            running = update(Replay).where(Replay.replay_id == replay_id, Replay.completed_at.is_(None))
-            succeeded, failed = self._succeeded[replay_id], self._failed[replay_id]
-            connection.execute(running.values(succeeded=Replay.succeeded + succeeded, failed=Replay.failed + failed))
-        if self._subscriptions:
-            complete_replays(connection, self._subscriptions, at)
+def count_ended(connection: Connection, ended: Sequence[EndedDelivery], at: datetime) -> None:
+    """Counts deliveries that ended in their replays, and completes these. The caller holds the endpoint-queue locks."""
+    counts = Counter((one.replay_id, one.has_succeeded) for one in ended if one.replay_id is not None)
+    for replay_id in sorted({replay_id for replay_id, _ in counts}):
+        running = update(Replay).where(Replay.replay_id == replay_id, Replay.completed_at.is_(None))
+        succeeded, failed = counts[replay_id, True], counts[replay_id, False]
+        connection.execute(running.values(succeeded=Replay.succeeded + succeeded, failed=Replay.failed + failed))
+    if counts:
+        complete_replays(connection, {one.subscription_id for one in ended if one.replay_id is not None}, at)

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, delete, select, update
 from api.database.json_bulk import JsonStatement, insert_statement
 from api.database.models.base import from_milliseconds
 from api.database.models.webhooks import Attempt, Delivery, QueuedAttempt
-from api.webhooks.deliveries.repository import ReplayCounts
+from api.webhooks.deliveries.repository import EndedDelivery
 from api.webhooks.delivery import queue_repository
 from api.webhooks.delivery.records import EndpointHealth, FinishedAttempt
 
@@ -45,9 +45,9 @@ MakeId = Callable[[], str]
 
 
 def record_attempts(
-    connection: Connection, finished: Sequence[FinishedAttempt], replays: ReplayCounts, make_id: MakeId
+    connection: Connection, finished: Sequence[FinishedAttempt], ended: list[EndedDelivery], make_id: MakeId
 ) -> list[FinishedAttempt]:
-    """Writes these attempts; returns those that belonged to the schedule.
+    """Writes these attempts; returns those that belonged to the schedule. Adds deliveries that end to `ended`.
 
     The caller holds the endpoint-queue locks. Rows of an earlier commit that succeeded without being confirmed
     are left as they are.
@@ -65,9 +65,10 @@ def record_attempts(
         queue_repository.enqueue(connection, following)
     for one in scheduled:
         if one.retry_decision and one.retry_decision.status != "retrying":
-            replays.count(one.due.replay_id, one.due.queued.subscription_id, one.result.has_succeeded)
+            lane, has_succeeded = one.due.queued.subscription_id, one.result.has_succeeded
+            ended.append(EndedDelivery(one.due.replay_id, lane, has_succeeded))
     for one in apart:
-        _record_unscheduled(connection, one, replays)
+        _record_unscheduled(connection, one, ended)
     return scheduled
 
 
@@ -174,7 +175,7 @@ def _step_row(one: FinishedAttempt) -> tuple[Any, ...]:
     )
 
 
-def _record_unscheduled(connection: Connection, one: FinishedAttempt, replays: ReplayCounts) -> None:
+def _record_unscheduled(connection: Connection, one: FinishedAttempt, ended: list[EndedDelivery]) -> None:
     """Records a manual attempt, or one no longer in the schedule: rare, so one at a time."""
     queued = one.due.queued
     here = (Delivery.subscription_id == queued.subscription_id, Delivery.delivery_id == queued.delivery_id)
@@ -199,5 +200,5 @@ def _record_unscheduled(connection: Connection, one: FinishedAttempt, replays: R
             )
         )
         if row.status in _UNFINISHED:
-            replays.count(row.replay_id, queued.subscription_id, succeeded=True)
+            ended.append(EndedDelivery(row.replay_id, queued.subscription_id, has_succeeded=True))
     connection.execute(update(Delivery).where(*here).values(values))

@@ -166,14 +166,12 @@ def _joined(engine: str, found: str, condition: str, subscription: str) -> str:
 
     `condition`: which of its rows, as `found`, are of an event; `subscription`: the condition on `s` of such a row.
     """
+    batch = f"batch{_EACH_SELECTOR[engine]}" if "{selector}" in condition else "batch"
+    where = condition.format(selector="each.value")
     if engine == "sqlite":
-        return (
-            f"batch{_EACH_SELECTOR[engine] if '{selector}' in condition else ''} CROSS JOIN {found} AS found "
-            f"ON {condition.format(selector='each.value')} CROSS JOIN webhook_subscriptions AS s ON {subscription}"
-        )
+        return f"{batch} CROSS JOIN {found} AS found ON {where} CROSS JOIN webhook_subscriptions AS s ON {subscription}"
     return (
-        f"batch{_EACH_SELECTOR[engine] if '{selector}' in condition else ''} CROSS JOIN LATERAL "  # noqa: S608 -- texts below
-        f"(SELECT * FROM {found} AS found WHERE {condition.format(selector='each.value')} OFFSET 0) AS found "
+        f"{batch} CROSS JOIN LATERAL (SELECT * FROM {found} AS found WHERE {where} OFFSET 0) AS found "  # noqa: S608 -- texts below
         f"CROSS JOIN LATERAL (SELECT {_READ} FROM webhook_subscriptions AS s WHERE {subscription} OFFSET 0) AS s"
     )
 

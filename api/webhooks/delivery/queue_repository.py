@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from api.database.json_bulk import ENGINES, JsonStatement, insert_statement
 from api.database.models.webhooks import AGAIN, BY_HAND, QueuedAttempt
-from api.webhooks.deliveries.repository import ReplayCounts
+from api.webhooks.deliveries.repository import EndedDelivery
 from api.webhooks.delivery.records import (
     DeferredAttempt,
     EndpointHealth,
@@ -247,14 +247,12 @@ def enqueue(connection: Connection, queued: Sequence[QueueEntry]) -> None:
         _PUT_IN.run(connection, queued)
 
 
-def defer(connection: Connection, deferred: Sequence[DeferredAttempt], at: int, replays: ReplayCounts) -> None:
-    """Removes attempts from the queue without making them; manual ones leave their delivery unchanged."""
+def defer(connection: Connection, deferred: Sequence[DeferredAttempt], at: int) -> list[EndedDelivery]:
+    """Removes attempts from the queue without making them, and ends their deliveries but for manual ones."""
     taken = dequeue(connection, (one.queued for one in deferred))
     rows = [
         (one.queued.subscription_id, one.queued.delivery_id, one.status, at if one.status == "canceled" else None)
         for one in deferred
         if one.queued.attempt_id in taken and one.queued.trigger != "manual"
     ]
-    if rows:
-        for replay_id, subscription_id in _ASIDE.run(connection, rows):
-            replays.count(replay_id, subscription_id, succeeded=False)
+    return [EndedDelivery(*row, has_succeeded=False) for row in _ASIDE.run(connection, rows)] if rows else []

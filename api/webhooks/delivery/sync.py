@@ -17,7 +17,7 @@ from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 from api.common.ids import UlidGenerator
 from api.database.engine import Database, WorkerConnection
 from api.database.models.base import from_milliseconds
-from api.webhooks.deliveries.repository import ReplayCounts
+from api.webhooks.deliveries.repository import EndedDelivery, count_ended
 from api.webhooks.delivery import attempt_repository, failure_policy, queue_repository
 from api.webhooks.delivery.records import (
     DeferredAttempt,
@@ -147,30 +147,24 @@ class WorkerSync:
         return self._write_once(replace(only, deferred_attempts=(DeferredAttempt(queued, "held"),)), ())
 
     def _write_once(self, asked: SyncRequest, made: Sequence[FinishedAttempt]) -> None:
-        concerned = _affected_endpoints(asked, made)
+        concerned = {*asked.renewals, *(one.due.queued.subscription_id for one in made)}
+        concerned.update(one.queued.subscription_id for one in asked.deferred_attempts)
+        concerned.update(one.subscription_id for one in asked.releases)
         if not concerned:
             return
-        replays, paused = ReplayCounts(), list[FinishedAttempt]()
+        ended, paused = list[EndedDelivery](), list[FinishedAttempt]()
         with self._connection.writing() as connection:
             healths = queue_repository.lock_endpoint_health(connection, concerned)
             if made:
                 make_id = partial(self._ulids.make, "att")
-                scheduled = attempt_repository.record_attempts(connection, made, replays, make_id)
+                scheduled = attempt_repository.record_attempts(connection, made, ended, make_id)
                 healths = attempt_repository.endpoint_health(healths, scheduled)
                 queue_repository.write_health(connection, healths)
                 paused = failure_policy.apply_failure_policy(connection, scheduled, healths, self._public_url)
-            queue_repository.defer(connection, asked.deferred_attempts, asked.at, replays)
-            replays.write(connection, from_milliseconds(asked.at))
+            ended += queue_repository.defer(connection, asked.deferred_attempts, asked.at)
+            count_ended(connection, ended, from_milliseconds(asked.at))
             queue_repository.renew_leases(connection, self._lessee, asked.renewals, asked.lease_until)
             queue_repository.release_endpoints(connection, self._lessee, asked.releases)
         for one in paused:
             queued = one.due.queued
             _LOGGER.warning("%s is paused: all retries of %s failed", queued.subscription_id, queued.delivery_id)
-
-
-def _affected_endpoints(asked: SyncRequest, made: Sequence[FinishedAttempt]) -> set[str]:
-    """Endpoint queues that a write changes."""
-    concerned = {one.due.queued.subscription_id for one in made}
-    concerned |= {one.queued.subscription_id for one in asked.deferred_attempts}
-    concerned |= {one.subscription_id for one in asked.releases}
-    return concerned | set(asked.renewals)

@@ -49,8 +49,6 @@ DENIED: Final[tuple[Network, ...]] = tuple(
 UNICAST: Final = ipaddress.IPv6Network("2000::/3")
 """Global unicast IPv6; everything outside is denied: loopback, mapped and translated IPv4, local."""
 
-DENIED_IPV4: Final = tuple(one for one in DENIED if isinstance(one, ipaddress.IPv4Network))
-_DENIED_6: Final = tuple(one for one in DENIED if isinstance(one, ipaddress.IPv6Network))
 NO_ROOM: Final = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
 """Errors of a machine that has run out of sockets; they say nothing about an address."""
 _ANY_PORT: Final = 9  # for a socket that sends nothing
@@ -114,6 +112,6 @@ def _unmap_ipv4(address: Address) -> Address:
 
 
 def _is_denied(address: Address) -> bool:
-    if isinstance(address, ipaddress.IPv4Address):
-        return any(address in network for network in DENIED_IPV4)
-    return address not in UNICAST or any(address in network for network in _DENIED_6)
+    if isinstance(address, ipaddress.IPv6Address) and address not in UNICAST:
+        return True
+    return any(address in network for network in DENIED)

@@ -64,15 +64,6 @@ class DowngradedSubscription:
     held_deliveries: int
 
 
-@dataclass(frozen=True, slots=True)
-class AccountTier:
-    """Current tier and status of an account, read from the database, not from the key cache."""
-
-    tier: str
-    status: str
-    subscriptions: int
-
-
 MOST_COMPANIES: Final = 10_000
 """Maximum per subscription, in the largest built-in tier."""
 COUNT: Final = 2**53

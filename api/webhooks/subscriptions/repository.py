@@ -25,7 +25,7 @@ from api.database.models.webhooks import (
     Subscription,
     SubscriptionSelector,
 )
-from api.webhooks.subscriptions.models import AccountTier, DowngradedSubscription, SubscriptionRecord
+from api.webhooks.subscriptions.models import DowngradedSubscription, SubscriptionRecord
 
 UNFINISHED: Final = ("pending", "retrying")
 
@@ -178,14 +178,12 @@ _HELD: Final = (
 _LIVE: Final = Subscription.deleted_at.is_(None)
 
 
-def lock_account(connection: Connection, account_id: str) -> AccountTier:
-    """Locks the account's tier and its set of subscriptions until the transaction ends."""
-    found = connection.execute(
-        # does not block foreign-key checks, so writing a mail under an endpoint-queue lock need not wait
-        # for this
-        select(Account.tier, Account.status).where(Account.account_id == account_id).with_for_update(key_share=True)
-    ).one()
-    return AccountTier(found.tier, found.status, count_subscriptions(connection, account_id))
+def lock_account(connection: Connection, account_id: str) -> tuple[str, str]:
+    """Locks the account's tier and status, which are returned, and its set of subscriptions."""
+    account = select(Account.tier, Account.status).where(Account.account_id == account_id)
+    # does not block foreign-key checks, so writing a mail under an endpoint-queue lock need not wait for this
+    found = connection.execute(account.with_for_update(key_share=True)).one()
+    return found.tier, found.status
 
 
 def count_subscriptions(connection: Connection, account_id: str) -> int:

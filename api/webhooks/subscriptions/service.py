@@ -35,7 +35,7 @@ from api.webhooks.egress.url_policy import url_rejection
 from api.webhooks.filters.matching import filter_columns, subscription_selectors
 from api.webhooks.filters.models import Filters, check_filters, merged_filters
 from api.webhooks.subscriptions import repository, requests
-from api.webhooks.subscriptions.models import AccountTier, SubscriptionRecord, previous_secret_expiry
+from api.webhooks.subscriptions.models import SubscriptionRecord, previous_secret_expiry
 from api.webhooks.subscriptions.repository import delete_subscription, pause_subscription, resume_subscription
 from api.webhooks.subscriptions.requests import (
     InputWarning,
@@ -240,20 +240,19 @@ class SubscriptionService:
         self, connection: Connection, values: dict[str, Any], companies: Sequence[str] | None
     ) -> SubscriptionRecord:
         account_id, subscription_id = values["account_id"], values["subscription_id"]
-        account = repository.lock_account(connection, account_id)
-        tier = self._entitled_tier(account)
-        if account.subscriptions >= tier.subscriptions:
+        tier = self._entitled_tier(*repository.lock_account(connection, account_id))
+        if repository.count_subscriptions(connection, account_id) >= tier.subscriptions:
             raise errors.subscription_limit_reached(tier.subscriptions)
         _require_watchlist(connection, account_id, values["watchlist_id"])
         repository.insert_subscription(connection, values, companies)
         _store_selectors(connection, subscription_id, values)
         return _require_found(connection, account_id, subscription_id)
 
-    def _entitled_tier(self, account: AccountTier) -> Tier:
+    def _entitled_tier(self, name: str, status: str) -> Tier:
         """Returns the current tier if it has webhooks and the account is active; cached keys may be older."""
-        tier = self.tiers.tier_by_name(account.tier)
-        if account.status != "active":
-            raise errors.account_not_served(account.status)
+        tier = self.tiers.tier_by_name(name)
+        if status != "active":
+            raise errors.account_not_served(status)
         if not tier.webhooks:
             raise tier_required(self.tiers, tier.name)
         return tier
@@ -265,7 +264,7 @@ class SubscriptionService:
         account_id, subscription_id = seen.account_id, seen.subscription_id
         account = repository.lock_account(connection, account_id)  # its watchlists too
         if status == "active":
-            self._entitled_tier(account)
+            self._entitled_tier(*account)
         record = _require_locked(connection, account_id, subscription_id)
         _check_revision(record, if_match)
         now, values = self.clock.now(), self._changed_place(record, members) | _changed_values(record, members)
