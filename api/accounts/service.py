@@ -133,7 +133,7 @@ class AccountService:
         AccountError if the account is suspended or has `MAX_KEYS` keys that work. Of those that no longer work the
         newest `MAX_ENDED_KEYS` are kept.
         """
-        known = _one_of("key type", kind, KINDS)
+        known: KeyKind = _one_of("key type", kind, KINDS)
         _check_domains(known, domains)
         if label is not None and (len(label) > _LONGEST_LABEL or not label.isprintable()):
             raise AccountError(f"a label can have at most {_LONGEST_LABEL} characters, all of them printable")

@@ -34,7 +34,9 @@ class JsonStatement:
         self._takes_rows = bool(columns)
 
     def run(self, connection: Connection, rows: Sequence[Sequence[Any]] = (), *more: Any) -> list[Any]:
-        """Executes the statement, with rows if it takes any; returns all result rows."""
+        """Executes the statement, with rows if it takes any; returns all result rows. Does nothing without rows."""
+        if self._takes_rows and not rows:
+            return []
         parameters = (_ENCODER.encode(rows).decode(), *more) if self._takes_rows else more
         found = connection.exec_driver_sql(self._texts[connection.dialect.name], parameters)
         return list(found.fetchall()) if found.returns_rows else []

@@ -55,14 +55,13 @@ def record_attempts(
     taken = queue_repository.dequeue(connection, (one.due.queued for one in finished))
     by_hand = {one.due.queued.attempt_id for one in finished if one.retry_decision is None}
     scheduled, apart = _partition_by_id(_log_attempts(connection, finished, make_id), taken - by_hand)
-    if scheduled:
-        _STEP.run(connection, [_step_row(one) for one in scheduled])
-        following = [
-            one.due.queued._replace(due_at=one.retry_decision.next_attempt_at, attempt_id=one.next_attempt_id)
-            for one in scheduled
-            if one.retry_decision and one.retry_decision.next_attempt_at
-        ]
-        queue_repository.enqueue(connection, following)
+    _STEP.run(connection, [_step_row(one) for one in scheduled])
+    following = [
+        one.due.queued._replace(due_at=one.retry_decision.next_attempt_at, attempt_id=one.next_attempt_id)
+        for one in scheduled
+        if one.retry_decision and one.retry_decision.next_attempt_at
+    ]
+    queue_repository.enqueue(connection, following)
     for one in scheduled:
         if one.retry_decision and one.retry_decision.status != "retrying":
             lane, has_succeeded = one.due.queued.subscription_id, one.result.has_succeeded
@@ -131,8 +130,7 @@ def _log_attempts(
     ]
     known = {row[0] for row in _KNOWN.run(connection, rows)}
     again = [one for one in others if one.due.queued.attempt_id not in known]
-    if again:
-        _LOG.run(connection, [_log_row(one, make_id()) for one in again])
+    _LOG.run(connection, [_log_row(one, make_id()) for one in again])
     return [*new, *again]
 
 

@@ -105,32 +105,25 @@ def lock_endpoint_health(connection: Connection, subscription_ids: Iterable[str]
 
 def write_health(connection: Connection, healths: Mapping[str, EndpointHealth]) -> None:
     """Writes endpoint health. The caller holds the endpoint-queue locks."""
-    rows = [(one, *astuple(health)) for one, health in healths.items()]
-    if rows:
-        _HEALTH.run(connection, rows)
+    _HEALTH.run(connection, [(one, *astuple(health)) for one, health in healths.items()])
 
 
 def renew_leases(connection: Connection, lessee: str, subscription_ids: Iterable[str], until: int) -> None:
     """Extends the leases still owned by `lessee`; the caller holds the locks."""
-    rows = [(one, until, lessee) for one in subscription_ids]
-    if rows:
-        _RENEW.run(connection, rows)
+    _RENEW.run(connection, [(one, until, lessee) for one in subscription_ids])
 
 
 def release_endpoints(connection: Connection, lessee: str, releases: Sequence[EndpointRelease]) -> None:
     """Releases endpoint queues and sets their next due time. The caller holds the locks."""
-    if releases:
-        rows = [(one.subscription_id, one.leasable_from, one.not_due_before, lessee) for one in releases]
-        _RELEASE.run(connection, rows)
+    rows = [(one.subscription_id, one.leasable_from, one.not_due_before, lessee) for one in releases]
+    _RELEASE.run(connection, rows)
 
 
 def changed_subscriptions(
     connection: Connection, lessee: str, known_revisions: Sequence[tuple[str, int]]
 ) -> tuple[list[SubscriberRecord], set[str]]:
     """Returns subscriptions with another revision than the known one, and the endpoint queues lost by `lessee`."""
-    if not known_revisions:
-        return [], set()
-    records, lost = [], set()
+    records, lost = list[SubscriberRecord](), set[str]()
     for row in _CHANGED.run(connection, known_revisions, lessee):
         if row[0] == lessee:
             records.append(SubscriberRecord(*row[1:]))
@@ -203,8 +196,6 @@ _ASIDE: Final = JsonStatement(
 
 def ready_attempts(connection: Connection, at: int, queue_reads: Sequence[tuple[str, int]]) -> list[QueueEntry]:
     """Due attempts of each endpoint queue up to its limit: manual, retries, others; each oldest first."""
-    if not queue_reads:
-        return []
     if connection.dialect.name == "sqlite":
         return list(_ready_on_sqlite(connection, at, queue_reads))
     return [QueueEntry(*row) for row in _DUE.run(connection, [(lane, at, most) for lane, most in queue_reads])]
@@ -223,8 +214,6 @@ def _ready_on_sqlite(connection: Connection, at: int, wanted: Sequence[tuple[str
 
 def load_details(connection: Connection, chosen: Sequence[QueueEntry]) -> Iterator[PreparedAttempt]:
     """Adds details of deliveries, events and subscriptions; `data` is None where any is missing."""
-    if not chosen:
-        return
     rows = [(place, one.subscription_id, one.delivery_id) for place, one in enumerate(chosen)]
     found = {row[0]: row for row in _DETAILS[connection.dialect.name].run(connection, rows)}
     for place, queued in enumerate(chosen):
@@ -237,14 +226,12 @@ _NOTHING: Final = (0, None, None, None, None, None, None)
 
 def dequeue(connection: Connection, queued: Iterable[QueueEntry]) -> set[str]:
     """Deletes queue rows; returns the attempt ids deleted, which only this caller now owns."""
-    rows = [one[:3] for one in queued]
-    return {row[0] for row in _TAKE_OUT.run(connection, rows)} if rows else set()
+    return {row[0] for row in _TAKE_OUT.run(connection, [one[:3] for one in queued])}
 
 
 def enqueue(connection: Connection, queued: Sequence[QueueEntry]) -> None:
     """Enqueues attempts. The caller holds the endpoint-queue locks or leases."""
-    if queued:
-        _PUT_IN.run(connection, queued)
+    _PUT_IN.run(connection, queued)
 
 
 def defer(connection: Connection, deferred: Sequence[DeferredAttempt], at: int) -> list[EndedDelivery]:
@@ -255,4 +242,4 @@ def defer(connection: Connection, deferred: Sequence[DeferredAttempt], at: int) 
         for one in deferred
         if one.queued.attempt_id in taken and one.queued.trigger != "manual"
     ]
-    return [EndedDelivery(*row, has_succeeded=False) for row in _ASIDE.run(connection, rows)] if rows else []
+    return [EndedDelivery(*row, has_succeeded=False) for row in _ASIDE.run(connection, rows)]

@@ -6,7 +6,7 @@ columns and matching (`api.webhooks.filters.matching`), or whether a watchlist e
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Final
 
@@ -224,12 +224,6 @@ def check_filters(filters: Filters | None, errors: ValidationErrors) -> None:
             "the countries"
         )
         errors.add("missing", detail, json_pointer("filters", "industry_scheme"))
-
-
-def unused_filters(filters: Filters | None, event_types: Collection[str]) -> list[str]:
-    """Names of the filters that none of the event types heeds."""
-    chosen = filters or {}
-    return [name for name, types in TYPES_OF.items() if name in chosen and not types.intersection(event_types)]
 
 
 TYPES_OF: Final = {

@@ -28,7 +28,7 @@ from api.http.suggestions import SHOWN
 from api.schemas.declare import OMITTED, RequestModel, Requirement, invalid_value, with_metadata
 from api.webhooks.destinations.models import NewDestination, address_field
 from api.webhooks.errors import ENDPOINT_URL
-from api.webhooks.filters.models import Filters, RequestedFilters, schema, sent_filters, unused_filters
+from api.webhooks.filters.models import TYPES_OF, Filters, RequestedFilters, schema, sent_filters
 from api.webhooks.subscriptions.models import (
     ENDPOINT,
     EVENT_BITS,
@@ -194,7 +194,8 @@ def filter_warnings(filters: Filters | None, event_types: Sequence[str]) -> list
     """Warns about filters that none of the event types heeds."""
     return [
         InputWarning("unused_filter", f"None of event_types is filtered by {name}.", json_pointer("filters", name))
-        for name in unused_filters(filters, event_types)
+        for name, types in TYPES_OF.items()
+        if name in (filters or {}) and not types.intersection(event_types)
     ]
 
 
