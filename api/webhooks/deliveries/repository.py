@@ -20,7 +20,7 @@ from api.database.models.base import columns_of, to_milliseconds, values_of
 from api.database.models.webhooks import Attempt, Delivery, MatchedEvent, QueuedAttempt, Replay, Subscription
 from api.webhooks.deliveries import models
 from api.webhooks.deliveries.models import ATTEMPTS_SHOWN, DeliveryQuery, DetailRecord, ReplayRecord
-from api.webhooks.subscriptions.repository import complete_replays, refresh_queue_time
+from api.webhooks.subscriptions.repository import complete_replays, owned_by, refresh_queue_time
 
 PREFIX: Final = "dlv"
 _MICROSECONDS: Final = 1000  # of a millisecond
@@ -41,13 +41,8 @@ _REPLAYS: Final = select(*columns_of(ReplayRecord, Replay))
 
 def subscription_status(connection: Connection, account_id: str, subscription_id: str) -> str | None:
     """Returns the status of the subscription if it belongs to the account and is not deleted."""
-    return connection.execute(
-        select(Subscription.status).where(
-            Subscription.subscription_id == subscription_id,
-            Subscription.account_id == account_id,
-            Subscription.deleted_at.is_(None),
-        )
-    ).scalar_one_or_none()
+    status = select(Subscription.status).where(owned_by(account_id, subscription_id))
+    return connection.execute(status).scalar_one_or_none()
 
 
 def delivery_page(

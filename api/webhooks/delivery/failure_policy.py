@@ -8,15 +8,15 @@ pause does (`api.webhooks.subscriptions.repository`).
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from api.database.models.accounts import Account
 from api.database.models.base import from_milliseconds
-from api.database.models.webhooks import Delivery, Subscription
+from api.database.models.webhooks import Subscription
 from api.email import outbox, webhook_notices
 from api.email.webhook_notices import EndpointFailure
 from api.webhooks.delivery.records import EndpointHealth, FinishedAttempt
-from api.webhooks.subscriptions.repository import pause_subscription
+from api.webhooks.subscriptions.repository import HELD, pause_subscription
 
 
 def apply_failure_policy(
@@ -43,14 +43,7 @@ def apply_failure_policy(
 
 def _queue_pause_notice(connection: Connection, one: FinishedAttempt, health: EndpointHealth, public_url: str) -> None:
     row = _subscription_owner(connection, one)
-    held = connection.execute(
-        select(func.count()).where(
-            Delivery.subscription_id == one.due.queued.subscription_id,
-            Delivery.status == "held",
-            Delivery.status != "succeeded",  # the partial index's condition
-        )
-    ).scalar_one()
-    notice = webhook_notices.pause_notice(_endpoint_failure(one, row, health), held, public_url)
+    notice = webhook_notices.pause_notice(_endpoint_failure(one, row, health), row.held, public_url)
     occasion = f"paused:{one.due.queued.subscription_id}:{row.revision}"
     outbox.add_mail(connection, occasion, row.account_id, row.email, notice, from_milliseconds(one.finished_at))
 
@@ -78,7 +71,7 @@ def _subscription_owner(connection: Connection, one: FinishedAttempt) -> Any:
         Subscription.endpoint_url,
     )
     return connection.execute(
-        select(*chosen)
+        select(*chosen, HELD.label("held"))
         .join(Account, Account.account_id == Subscription.account_id)
         .where(Subscription.subscription_id == one.due.queued.subscription_id)
     ).one()

@@ -164,7 +164,7 @@ _COMPANIES: Final = {
     "postgresql": "(SELECT CAST(json_agg(company_id ORDER BY position) AS text) FROM webhook_companies AS one "
     "WHERE one.subscription_id = webhook_subscriptions.subscription_id)",
 }
-_HELD: Final = (
+HELD: Final = (
     select(func.count())
     # a literal as in the partial index: with a bound value neither engine sees that it covers the query
     .where(
@@ -202,8 +202,11 @@ def insert_subscription(connection: Connection, values: Mapping[str, Any], compa
 
 def find_subscription(connection: Connection, account_id: str, subscription_id: str) -> SubscriptionRecord | None:
     """Returns the account's subscription; None if it is another account's, or deleted."""
-    owned = and_(Subscription.subscription_id == subscription_id, Subscription.account_id == account_id, _LIVE)
-    return next(iter(_select_records(connection, owned)), None)
+    return next(iter(_select_records(connection, owned_by(account_id, subscription_id))), None)
+
+
+def owned_by(account_id: str, subscription_id: str) -> ColumnElement[bool]:
+    return and_(Subscription.subscription_id == subscription_id, Subscription.account_id == account_id, _LIVE)
 
 
 def subscription_page(
@@ -254,7 +257,7 @@ def has_watchlist(connection: Connection, account_id: str, watchlist_id: str) ->
 def downgraded_subscriptions(connection: Connection, account_id: str, limit: int) -> list[DowngradedSubscription]:
     """Returns subscriptions paused because the tier has no webhooks, newest first."""
     statement = (
-        select(Subscription.subscription_id, Subscription.endpoint_url, _HELD)
+        select(Subscription.subscription_id, Subscription.endpoint_url, HELD)
         .where(Subscription.account_id == account_id, _LIVE)
         .where(Subscription.status == "paused", Subscription.status_reason == "tier_downgraded")
         .order_by(Subscription.subscription_id.desc())
@@ -286,15 +289,14 @@ def _locked_subscriptions(connection: Connection, account_id: str) -> Sequence[s
 
 
 def _add_companies(connection: Connection, subscription_id: str, companies: Sequence[str] | None) -> None:
-    if companies is not None:
-        rows = [(company_id, subscription_id, place) for place, company_id in enumerate(companies)]
-        _ADD_COMPANIES.run(connection, rows)
+    rows = [(company_id, subscription_id, place) for place, company_id in enumerate(companies or ())]
+    _ADD_COMPANIES.run(connection, rows)
 
 
 def _select_records(connection: Connection, condition: ColumnElement[bool], limit: int = 1) -> list[SubscriptionRecord]:
     companies = literal_column(_COMPANIES[connection.dialect.name])
     statement = (
-        select(*_COLUMNS, _HELD.label("held_deliveries"), Subscription.all_companies, companies.label("companies"))
+        select(*_COLUMNS, HELD.label("held_deliveries"), Subscription.all_companies, companies.label("companies"))
         .join(EndpointState, EndpointState.subscription_id == Subscription.subscription_id)
         .where(condition)
         .order_by(Subscription.subscription_id.desc())
