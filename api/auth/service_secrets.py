@@ -39,6 +39,10 @@ class ServiceSecrets:
     cursor_keys: tuple[bytes, ...] = field(repr=False)
     sealing_keys: tuple[bytes, ...] = field(repr=False)
 
+    @classmethod
+    def generate(cls) -> "ServiceSecrets":
+        return cls(os.urandom(SECRET_BYTES), (os.urandom(SECRET_BYTES),), (os.urandom(SECRET_BYTES),))
+
 
 def load_or_create(path: Path, environment: Mapping[str, str] | None = None) -> ServiceSecrets:
     """The secrets of this installation: from the environment, else from `path`, which is created if missing."""
@@ -57,7 +61,7 @@ def load_or_create(path: Path, environment: Mapping[str, str] | None = None) -> 
 def _load_stored(path: Path) -> ServiceSecrets:
     """Reads the file, creating or completing it if necessary."""
     if not path.exists():
-        _create_file(path)
+        _create_file(path, ServiceSecrets.generate())
     document = _read_document(path)
     if "sealing_keys" not in document:
         document = _add_sealing_key(path)
@@ -65,10 +69,14 @@ def _load_stored(path: Path) -> ServiceSecrets:
     return ServiceSecrets(pepper, cursor_keys, _parse_keys(document, "sealing_keys", path))
 
 
-def _create_file(path: Path) -> None:
+def _create_file(path: Path, secrets: ServiceSecrets) -> None:
     """Writes the file atomically: two processes starting together must end with the same file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    document = {"pepper": _new_secret(), "cursor_keys": [_new_secret()], "sealing_keys": [_new_secret()]}
+    document = {
+        "pepper": _encode_base64(secrets.pepper),
+        "cursor_keys": [_encode_base64(key) for key in secrets.cursor_keys],
+        "sealing_keys": [_encode_base64(key) for key in secrets.sealing_keys],
+    }
     with _temporary_file(path, document) as beside, suppress(FileExistsError):
         os.link(beside, path)  # fails if another process was first: its file is used
 
@@ -80,7 +88,7 @@ def _add_sealing_key(path: Path) -> dict[str, Any]:
         fcntl.flock(folder, fcntl.LOCK_EX)
         document = _read_document(path)
         if "sealing_keys" not in document:
-            document["sealing_keys"] = [_new_secret()]
+            document["sealing_keys"] = [_encode_base64(os.urandom(SECRET_BYTES))]
             with _temporary_file(path, document) as beside:
                 beside.replace(path)
     except OSError as error:
@@ -126,8 +134,8 @@ def _parse_keys(document: Mapping[str, Any], member: str, path: Path) -> tuple[b
     return tuple(_decode_base64(key, path) for key in written)
 
 
-def _new_secret() -> str:
-    return base64.b64encode(os.urandom(SECRET_BYTES)).decode()
+def _encode_base64(secret: bytes) -> str:
+    return base64.b64encode(secret).decode()
 
 
 def _decode_base64(text: str, path: Path) -> bytes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ import pytest
 from sqlalchemy import insert
 
 from api.auth.encryption import SecretBox
+from api.auth.service_secrets import ServiceSecrets
 from api.common.clock import Clock
 from api.database.engine import Database
 from api.database.migrate import prepare_database
@@ -84,7 +84,7 @@ def _until(condition: Callable[[], bool], what: str) -> None:
 def delivering(prepared: Prepared, disk: Path, fails: Change, is_well: Change) -> dict[str, Any]:
     """Parts begin on a disk that has failed, with events to match, an attempt and a mail that are due."""
     layout = Layout(Inside(prepared.folder / "sound").copy(disk / "data").data)
-    sealer = SecretBox([os.urandom(32)])
+    sealer = SecretBox(ServiceSecrets.generate().sealing_keys)
     url = f"sqlite:///{layout.root / 'control.sqlite'}"
     with closing(prepare_database(url)) as database:
         control = Control(database)

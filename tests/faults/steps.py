@@ -6,12 +6,12 @@ what every fault does to it.
 
 from __future__ import annotations
 
-import os
 from contextlib import closing
 from typing import Final
 
 import connectors
 from api.auth.encryption import SecretBox
+from api.auth.service_secrets import ServiceSecrets
 from api.common.clock import Clock
 from api.database.engine import Database
 from api.settings.service import ApiSettings
@@ -35,7 +35,7 @@ def of_a_run() -> tuple[str, ...]:
 def of_delivering() -> tuple[str, ...]:
     """The parts of a process that delivers."""
     with closing(Database("sqlite://")) as database:
-        sealer = SecretBox([os.urandom(32)])
+        sealer = SecretBox(ServiceSecrets.generate().sealing_keys)
         parts = DeliveryRunner(ApiSettings(), database, Published(), sealer, Clock(), lambda _: None).parts
         return tuple(parts)
 

@@ -1,7 +1,6 @@
 """The control plane backed up and restored elsewhere: refused where it would not work, complete where it does."""
 
 import json
-import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ import pytest
 from sqlalchemy import text
 
 from api.auth.encryption import SecretBox
-from api.auth.service_secrets import load_or_create
+from api.auth.service_secrets import ServiceSecrets, load_or_create
 from api.database.engine import Database
 from api.database.migrate import prepare_database
 from api.database.models.accounts import Account
@@ -179,7 +178,9 @@ def test_a_backup_without_its_secrets_is_refused(here: Inside, there: Inside, tm
 def test_a_subscription_that_no_key_opens_is_not_lost_silently(here: Inside, there: Inside, tmp_path: Path) -> None:
     with closing(Database(f"sqlite:///{here.data / 'control.sqlite'}")) as database:
         log = Log(database)
-        log.subscription(log.rows(Account)[0].account_id, secret=SecretBox([os.urandom(32)]).seal("x"))
+        log.subscription(
+            log.rows(Account)[0].account_id, secret=SecretBox(ServiceSecrets.generate().sealing_keys).seal("x")
+        )
     folder = taken(here, tmp_path / "kept")
     assert "decrypt only some of the backup's subscriptions" in refused(there, folder)
 

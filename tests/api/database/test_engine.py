@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError, StatementError
 
 from api.accounts.service import AccountService
 from api.auth.api_keys import KeyRecord
-from api.auth.service_secrets import SecretsError, load_or_create
+from api.auth.service_secrets import SecretsError, ServiceSecrets, load_or_create
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
@@ -274,8 +274,8 @@ def test_settings_come_from_names_and_are_checked(tmp_path):
             ApiSettings.read({name: value})
 
 
-def test_generated_secrets_differ(tmp_path):
-    assert load_or_create(tmp_path / "one.json") != load_or_create(tmp_path / "two.json")
+def test_generated_secrets_differ():
+    assert ServiceSecrets.generate() != ServiceSecrets.generate()
 
 
 def test_a_connection_that_is_in_use_when_the_database_is_closed_is_closed_afterwards(control_url):
