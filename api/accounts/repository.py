@@ -4,9 +4,10 @@ Nothing here commits: `Database.writing` does. Does not belong here: rules about
 (`api.accounts.service`).
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
@@ -25,7 +26,7 @@ from sqlalchemy import (
 
 from api.auth.api_keys import KeyRecord
 from api.database.models.accounts import Account, ApiKey, Usage
-from api.database.models.base import columns_of, values_of
+from api.database.models.base import columns_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,6 @@ def insert_account(connection: Connection, account: AccountRecord) -> None:
 
 
 def find_account(connection: Connection, account_id_or_email: str) -> AccountRecord | None:
-    """Finds an account by id or e-mail address."""
     column = Account.email if "@" in account_id_or_email else Account.account_id
     row = connection.execute(ACCOUNTS.where(column == account_id_or_email)).one_or_none()
     return AccountRecord(*row) if row else None
@@ -51,29 +51,19 @@ def find_account(connection: Connection, account_id_or_email: str) -> AccountRec
 
 def list_accounts(connection: Connection) -> list[AccountRecord]:
     """Returns all of them, oldest first."""
-    rows = connection.execute(ACCOUNTS.order_by(Account.account_id))
-    return [AccountRecord(*row) for row in rows]
+    return [AccountRecord(*row) for row in connection.execute(ACCOUNTS.order_by(Account.account_id))]
 
 
-def update_account(
-    connection: Connection, account_id: str, at: datetime, *, tier: str | None = None, status: str | None = None
-) -> None:
-    values: dict[str, object] = {"updated_at": at}
-    values |= {"tier": tier} if tier is not None else {}
-    values |= {"status": status} if status is not None else {}
-    connection.execute(update(Account).where(Account.account_id == account_id).values(values))
+def update_account(connection: Connection, account_id: str, at: datetime, values: Mapping[str, str]) -> None:
+    connection.execute(update(Account).where(Account.account_id == account_id).values({**values, "updated_at": at}))
 
 
-def insert_key(connection: Connection, key: KeyRecord, digest: bytes) -> None:
-    values = values_of(key, ApiKey)
-    connection.execute(insert(ApiKey).values(values | {"digest": digest, "domains": list(key.domains)}))
+def insert_key(connection: Connection, values: Mapping[str, Any]) -> None:
+    connection.execute(insert(ApiKey).values(values))
 
 
 def find_key_by_digest(connection: Connection, digest: bytes, month: int) -> KeyRecord | None:
-    """Finds a key by digest, with its account's usage in `month`.
-
-    One statement, whether the key exists or not.
-    """
+    """Finds a key by digest, with its account's usage in `month`: one statement, whether it exists or not."""
     counted = and_(Usage.account_id == ApiKey.account_id, Usage.month == month)
     statement = (
         _KEYS.add_columns(literal(month).label("month"), func.coalesce(Usage.count, 0).label("used"))

@@ -11,7 +11,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from api.accounts.repository import AccountRecord
 from api.accounts.service import AccountService
-from api.common.clock import format_instant
 from api.http.context import SECRET_KEY, ApiRequest
 from api.http.query.model import NoParameters
 from api.http.responses import HttpResponse, json_response
@@ -77,19 +76,18 @@ def _read_usage(accounts: AccountService, account_id: str, month: int) -> tuple[
 
 
 def _usage_body(meter: AccountLimits, account: AccountRecord, subscriptions: int) -> dict[str, Any]:
-    tier, month, used = meter.tier, meter.month, meter.count.used
-    return {
-        "tier": tier.name,
-        "period_start": format_instant(month.start),
-        "period_end": format_instant(month.end),
-        "requests_used": used,
-        "requests_limit": tier.monthly_requests,
-        "requests_remaining": max(0, tier.monthly_requests - used),
-        "burst_per_second": tier.burst_per_second,
-        "burst_capacity": tier.burst_capacity,
-        "webhooks_enabled": tier.webhooks,
-        "subscriptions_used": subscriptions,
-        "subscriptions_limit": tier.subscriptions,
-        "trial_ends_at": format_instant(account.trial_ends_at),
-        "account_status": account.status,
-    }
+    tier, used = meter.tier, meter.count.used
+    return Usage.members(
+        tier,
+        tier=tier.name,
+        period_start=meter.month.start,
+        period_end=meter.month.end,
+        requests_used=used,
+        requests_limit=tier.monthly_requests,
+        requests_remaining=max(0, tier.monthly_requests - used),
+        webhooks_enabled=tier.webhooks,
+        subscriptions_used=subscriptions,
+        subscriptions_limit=tier.subscriptions,
+        trial_ends_at=account.trial_ends_at,
+        account_status=account.status,
+    )

@@ -5,10 +5,10 @@ Belongs here: the rules (tiers, e-mails, domains, one-time display of keys). Doe
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
@@ -33,6 +33,7 @@ from api.webhooks.subscriptions.repository import (
     pause_subscriptions,
 )
 
+T = TypeVar("T", bound=str)
 STATUSES: Final = ("active", "suspended", "payment_required")
 MAX_KEYS: Final = 100
 MAX_ENDED_KEYS: Final = 100
@@ -56,72 +57,68 @@ class NewKey:
     kind: KeyKind
 
 
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class AccountService:
-    """Accounts and keys of one database."""
-
-    def __init__(
-        self, database: Database, pepper: bytes, clock: Clock, ulids: UlidGenerator, tiers: TierCatalogue = DEFAULT
-    ) -> None:
-        self._database = database
-        self._tiers = tiers
-        self._pepper = pepper
-        self._clock = clock
-        self._ulids = ulids
+    database: Database
+    pepper: bytes
+    clock: Clock
+    ulids: UlidGenerator
+    tiers: TierCatalogue = DEFAULT
 
     def create_account(self, email: str, tier: str) -> AccountRecord:
         email = require_email(email)
         account = AccountRecord(
-            self._ulids.make("acc"), email, _one_of("tier", tier, self._tiers.names), "active", self._clock.now()
+            self.ulids.make("acc"), email, _one_of("tier", tier, self.tiers.names), "active", self.clock.now()
         )
-        with self._database.writing() as session:
-            if repository.find_account(session.connection(), email) is not None:
+
+        def insert(connection: Connection) -> None:
+            if repository.find_account(connection, email) is not None:
                 raise AccountError(f"{email} already has an account; change its tier with set-tier")
-            repository.insert_account(session.connection(), account)
+            repository.insert_account(connection, account)
+
+        self.database.write(insert)
         return account
 
     def account(self, account_id_or_email: str) -> AccountRecord:
-        """Finds an account by id or e-mail."""
-        return self._database.read(_require_account, account_id_or_email)
+        return self.database.read(_require_account, account_id_or_email)
 
     def all_accounts(self) -> list[AccountRecord]:
-        """All accounts, oldest first."""
-        return self._database.read(repository.list_accounts)
+        return self.database.read(repository.list_accounts)
 
     def used(self, account_id: str, month: int) -> int:
         """Counted requests of a month, as far as they are stored."""
-        return self._database.read(monthly_count, account_id, month)
+        return self.database.read(monthly_count, account_id, month)
 
     def subscriptions(self, account_id: str) -> int:
         """Number of webhook subscriptions, including paused ones."""
-        return self._database.read(count_subscriptions, account_id)
+        return self.database.read(count_subscriptions, account_id)
 
     def downgraded(self, account_id: str, limit: int) -> list[DowngradedSubscription]:
         """Webhook subscriptions paused because the tier has no webhooks, newest first."""
-        return self._database.read(downgraded_subscriptions, account_id, limit)
+        return self.database.read(downgraded_subscriptions, account_id, limit)
 
     def set_tier(self, account_id_or_email: str, tier: str) -> AccountRecord:
         """Changes the tier; without webhooks the subscriptions are paused (docs/contract/contract.md 4.8)."""
-        chosen = self._tiers.tier_by_name(_one_of("tier", tier, self._tiers.names))
-        with self._database.writing() as session:
-            connection, now = session.connection(), self._clock.now()
-            account = _require_account(connection, account_id_or_email)
-            # first: lock order is the account, then its endpoint queues
-            repository.update_account(connection, account.account_id, now, tier=tier)
-            if not chosen.webhooks:
-                downgrade_subscriptions(connection, account.account_id, now)
-        return replace(account, tier=tier)
+        chosen = self.tiers.tier_by_name(_one_of("tier", tier, self.tiers.names))
+        return self._change(account_id_or_email, None if chosen.webhooks else downgrade_subscriptions, tier=tier)
 
     def set_status(self, account_id_or_email: str, status: str) -> AccountRecord:
         """Changes the status. Suspending also pauses the webhook subscriptions; their events are held for a replay."""
         chosen = _one_of("status", status, STATUSES)
-        with self._database.writing() as session:
-            connection, now = session.connection(), self._clock.now()
-            account = _require_account(connection, account_id_or_email)
+        return self._change(account_id_or_email, pause_subscriptions if chosen == "suspended" else None, status=chosen)
+
+    def _change(
+        self, named: str, end_deliveries: Callable[[Connection, str, datetime], int] | None, **values: str
+    ) -> AccountRecord:
+        def change(connection: Connection) -> AccountRecord:
+            account, now = _require_account(connection, named), self.clock.now()
             # first: lock order is the account, then its endpoint queues
-            repository.update_account(connection, account.account_id, now, status=chosen)
-            if chosen == "suspended":
-                pause_subscriptions(connection, account.account_id, now)
-        return replace(account, status=chosen)
+            repository.update_account(connection, account.account_id, now, values)
+            if end_deliveries is not None:
+                end_deliveries(connection, account.account_id, now)
+            return replace(account, **values)
+
+        return self.database.write(change)
 
     def create_key(
         self,
@@ -136,64 +133,59 @@ class AccountService:
         AccountError if the account is suspended or has `MAX_KEYS` keys that work. Of those that no longer work the
         newest `MAX_ENDED_KEYS` are kept.
         """
-        kind = _parse_key_kind(kind)
-        _check_domains(kind, domains)
+        known: KeyKind = _one_of("key type", kind, KINDS)
+        _check_domains(known, domains)
         if label is not None and (len(label) > _LONGEST_LABEL or not label.isprintable()):
             raise AccountError(f"a label can have at most {_LONGEST_LABEL} characters, all of them printable")
-        key, now = make_key(kind), self._clock.now()
+        key, now = make_key(known), self.clock.now()
         if expires_at is not None and expires_at <= now:
             raise AccountError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is in the past: the key would never work")
-        prefix, last = displayable_parts(key)
-        with self._database.writing() as session:
-            account = _require_account(session.connection(), account_id_or_email)
+        key_id, (prefix, last) = self.ulids.make("key"), displayable_parts(key)
+        values = {
+            "key_id": key_id,
+            "kind": known,
+            "label": label,
+            "shown_prefix": prefix,
+            "shown_last": last,
+            "digest": key_digest(key, self.pepper),
+            "domains": [*domains],
+            "created_at": now,
+            "expires_at": expires_at,
+        }
+
+        def add(connection: Connection) -> None:
+            account = _require_account(connection, account_id_or_email)
             if account.status == "suspended":
                 raise AccountError(f"{account.email} is suspended and could not use a key: activate the account first")
-            if repository.count_working_keys(session.connection(), account.account_id, now) >= MAX_KEYS:
+            if repository.count_working_keys(connection, account.account_id, now) >= MAX_KEYS:
                 raise AccountError(f"{account.email} has {MAX_KEYS} keys that work: revoke one that is not used")
-            repository.delete_ended_keys(session.connection(), account.account_id, now, MAX_ENDED_KEYS)
-            record = KeyRecord(
-                key_id=self._ulids.make("key"),
-                account_id=account.account_id,
-                kind=kind,
-                label=label,
-                shown_prefix=prefix,
-                shown_last=last,
-                domains=tuple(domains),
-                created_at=now,
-                expires_at=expires_at,
-                revoked_at=None,
-                last_used_at=None,
-                tier=account.tier,
-                account_status=account.status,
-            )
-            repository.insert_key(session.connection(), record, key_digest(key, self._pepper))
-        return NewKey(record.key_id, key, kind)
+            repository.delete_ended_keys(connection, account.account_id, now, MAX_ENDED_KEYS)
+            repository.insert_key(connection, {**values, "account_id": account.account_id})
+
+        self.database.write(add)
+        return NewKey(key_id, key, known)
 
     def keys(self, account_id_or_email: str) -> list[KeyRecord]:
-        with self._database.reading() as session:
-            account = _require_account(session.connection(), account_id_or_email)
-            return repository.list_keys(session.connection(), account.account_id)
+        return self.database.read(repository.list_keys, self.account(account_id_or_email).account_id)
 
     def revoke_key(self, key_id: str) -> KeyRecord:
         """Revokes a key; it is refused once the cache time has passed. Revoking again changes nothing."""
-        with self._database.writing() as session:
-            repository.revoke_key(session.connection(), key_id, self._clock.now())
-            revoked = repository.find_key(session.connection(), key_id)
+        self.database.write(repository.revoke_key, key_id, self.clock.now())
+        revoked = self.database.read(repository.find_key, key_id)
         if revoked is None:
             raise AccountError(f"there is no key {key_id}")
         return revoked
 
     def sign_in_token(self, account_id_or_email: str, lifetime: timedelta) -> str:
         """Creates the token of a one-time sign-in link, for owners who cannot receive mail."""
-        token, now = make_token("link"), self._clock.now()
-        with self._database.writing() as session:
-            email = _require_account(session.connection(), account_id_or_email).email
-            add_link(session.connection(), key_digest(token, self._pepper), email, now, now + lifetime)
+        token, now = make_token("link"), self.clock.now()
+        email = self.account(account_id_or_email).email
+        self.database.write(add_link, key_digest(token, self.pepper), email, now, now + lifetime)
         return token
 
     def days(self, account_id: str, month: int) -> list[tuple[int, int]]:
         """Days of a month with counted requests, each with the month's count before that day."""
-        return self._database.read(usage_marks, account_id, month)
+        return self.database.read(usage_marks, account_id, month)
 
     def lookup(self, digest: bytes) -> KeyRecord | None:
         """Looks up a key by its digest, with the month's usage of its account.
@@ -201,18 +193,16 @@ class AccountService:
         Unknown, revoked and expired keys take the same single statement. The use of a working key is recorded
         at intervals, not every time.
         """
-        now = self._clock.now()
-        record = self._database.read(repository.find_key_by_digest, digest, month_at(now.timestamp()).number)
-        if record is not None and record.state(now) == "active" and _is_stale(record, now):
-            self._note_use(record.key_id, now)
+        now = self.clock.now()
+        record = self.database.read(repository.find_key_by_digest, digest, month_at(now.timestamp()).number)
+        if record is None or record.state(now) != "active":
+            return record
+        if record.last_used_at is None or now - record.last_used_at >= _USED_EVERY:
+            try:
+                self.database.write(repository.record_key_use, record.key_id, now)
+            except OperationalError:  # a busy database must not refuse a valid key
+                _LOGGER.warning("could not record the use of key %s", record.key_id, exc_info=True)
         return record
-
-    def _note_use(self, key_id: str, at: datetime) -> None:
-        """Records the use of a key. A busy database must not refuse a valid key, so the update is skipped then."""
-        try:
-            self._database.write(repository.record_key_use, key_id, at)
-        except OperationalError:
-            _LOGGER.warning("could not record the use of key %s", key_id, exc_info=True)
 
 
 def require_email(email: str) -> str:
@@ -223,10 +213,6 @@ def require_email(email: str) -> str:
     return known
 
 
-def _is_stale(record: KeyRecord, now: datetime) -> bool:
-    return record.last_used_at is None or now - record.last_used_at >= _USED_EVERY
-
-
 def _require_account(connection: Connection, named: str) -> AccountRecord:
     account = repository.find_account(connection, named.strip().lower())
     if account is None:
@@ -234,17 +220,11 @@ def _require_account(connection: Connection, named: str) -> AccountRecord:
     return account
 
 
-def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> str:
-    if value not in allowed:
-        raise AccountError(f"{value!r} is not a {what}; choose one of {', '.join(allowed)}")
-    return value
-
-
-def _parse_key_kind(kind: str) -> KeyKind:
-    for known in KINDS:
-        if kind == known:
+def _one_of(what: str, value: str, allowed: tuple[T, ...]) -> T:
+    for known in allowed:
+        if value == known:
             return known
-    raise AccountError(f"{kind!r} is not a key type; choose one of {', '.join(KINDS)}")
+    raise AccountError(f"{value!r} is not a {what}; choose one of {', '.join(allowed)}")
 
 
 def _check_domains(kind: KeyKind, domains: Sequence[str]) -> None:

@@ -32,13 +32,11 @@ def add_link(connection: Connection, digest: bytes, email: str, at: datetime, un
 
 
 def count_links(connection: Connection, email: str, at: datetime) -> int:
-    """Counts the valid links of an address."""
     live = select(func.count()).where(SignInLink.email == email, SignInLink.expires_at > at)
     return connection.execute(live).scalar_one()
 
 
 def find_link(connection: Connection, digest: bytes, at: datetime) -> str | None:
-    """Returns the address of a valid link."""
     found = select(SignInLink.email).where(SignInLink.digest == digest, SignInLink.expires_at > at)
     return connection.execute(found).scalar_one_or_none()
 
@@ -115,7 +113,6 @@ def end_oldest_sessions(connection: Connection, account_id: str, max_items: int)
 
 
 def delete_expired(connection: Connection, at: datetime) -> None:
-    """Deletes expired links and sessions."""
     connection.execute(delete(SignInLink).where(SignInLink.expires_at <= at))
     connection.execute(delete(DashboardSession).where(DashboardSession.expires_at <= at))
 

@@ -31,29 +31,16 @@ def parse_origin(text: str) -> Origin | None:
     """
     try:
         parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        return None
-    if parts.scheme not in _PORTS or not parts.hostname or "@" in parts.netloc:
-        return None
-    host = parts.hostname
-    if parts.netloc.startswith("["):
-        if not _is_ipv6(host):
+        host, port = parts.hostname, parts.port
+        if parts.scheme not in _PORTS or not host or "@" in parts.netloc:
             return None
-    else:
-        try:
+        if parts.netloc.startswith("["):
+            IPv6Address(host)
+        else:
             host = ascii_host(host)
-        except ValueError:
-            return None
-    return Origin(parts.scheme, host, _PORTS[parts.scheme] if port is None else port)
-
-
-def _is_ipv6(host: str) -> bool:
-    try:
-        IPv6Address(host)
     except ValueError:
-        return False
-    return True
+        return None
+    return Origin(parts.scheme, host, _PORTS[parts.scheme] if port is None else port)
 
 
 def is_allowed_origin(origin: Origin, domains: tuple[str, ...]) -> bool:
@@ -62,11 +49,13 @@ def is_allowed_origin(origin: Origin, domains: tuple[str, ...]) -> bool:
 
 
 def _domain_covers(domain: str, origin: Origin) -> bool:
-    if domain.startswith("http://"):
-        return _covers_local(domain.removeprefix("http://"), origin)
-    host, _, port = domain.partition(":")
-    if origin.scheme != "https" or origin.port != int(port or _PORTS["https"]):
+    scheme = "http" if domain.startswith("http://") else "https"
+    host, _, port = domain.removeprefix("http://").partition(":")
+    is_any_port = scheme == "http" and port == "*"
+    if origin.scheme != scheme or not (is_any_port or origin.port == int(port or _PORTS[scheme])):
         return False
+    if scheme == "http":
+        return host in _LOCAL and origin.host == host
     is_wildcard = host.startswith("*.")
     try:
         host = ascii_host(host.removeprefix("*."))
@@ -74,16 +63,6 @@ def _domain_covers(domain: str, origin: Origin) -> bool:
         return False
     # a wildcard stands for one or more labels before the suffix, never for the suffix itself
     return origin.host.endswith(f".{host}") and len(origin.host) > len(host) + 1 if is_wildcard else origin.host == host
-
-
-def _covers_local(domain: str, origin: Origin) -> bool:
-    host, _, port = domain.partition(":")
-    return (
-        origin.scheme == "http"
-        and host in _LOCAL
-        and origin.host == host
-        and (port == "*" or origin.port == int(port or _PORTS["http"]))
-    )
 
 
 def domain_fault(domain: str) -> str | None:

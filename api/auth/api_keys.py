@@ -49,10 +49,7 @@ def key_kind(key: str) -> KeyKind | None:
 
 
 def key_digest(key: str, pepper: bytes) -> bytes:
-    """The digest that is stored and looked up.
-
-    A key has 214 bits: a slow hash would add latency and no security.
-    """
+    """The digest that is stored and looked up. A key has 214 bits: a slow hash would add no security."""
     return hmac.digest(pepper, key.encode(), "sha256")
 
 
@@ -84,7 +81,6 @@ class KeyRecord:
     used: int = 0
 
     def state(self, now: datetime) -> KeyState:
-        """State of the key at an instant."""
         if self.revoked_at is not None:
             return "revoked"
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"

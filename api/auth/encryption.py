@@ -1,6 +1,4 @@
-"""Encryption of secrets at rest, authenticated, with keys outside the database.
-
-See docs/contract/contract.md 4.8, 4.12.
+"""Encryption of secrets at rest, authenticated, with keys outside the database (docs/contract/contract.md 4.8, 4.12).
 
 The first key encrypts, every key decrypts. To rotate a key, put the new one first, and remove the old one when
 nothing encrypted with it is needed any more. Does not belong here: where keys come from
@@ -28,7 +26,8 @@ class SecretBox:
     __slots__ = ("_fernet",)
 
     def __init__(self, keys: Sequence[bytes]) -> None:
-        self._fernet = MultiFernet([Fernet(_derive_key(key)) for key in keys])
+        derived = (HKDF(SHA256(), _BYTES, salt=None, info=_PURPOSE).derive(key) for key in keys)
+        self._fernet = MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in derived])
 
     def seal(self, text: str) -> bytes:
         """Encrypts a text; the result differs each time and reveals only the length."""
@@ -42,9 +41,3 @@ class SecretBox:
             raise SealingError(
                 "a stored secret cannot be decrypted: add the key it was encrypted with to FIRM_SEALING_KEYS"
             ) from None
-
-
-def _derive_key(key: bytes) -> bytes:
-    """Derives a Fernet key from a key of 32 or more bytes."""
-    derived = HKDF(SHA256(), _BYTES, salt=None, info=_PURPOSE).derive(key)
-    return base64.urlsafe_b64encode(derived)

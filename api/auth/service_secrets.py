@@ -65,10 +65,8 @@ def _load_stored(path: Path) -> ServiceSecrets:
     document = _read_document(path)
     if "sealing_keys" not in document:
         document = _add_sealing_key(path)
-    pepper = _decode_base64(document["pepper"], str(path))
-    return ServiceSecrets(
-        pepper, _parse_keys(document, "cursor_keys", path), _parse_keys(document, "sealing_keys", path)
-    )
+    pepper, cursor_keys = _decode_base64(document["pepper"], path), _parse_keys(document, "cursor_keys", path)
+    return ServiceSecrets(pepper, cursor_keys, _parse_keys(document, "sealing_keys", path))
 
 
 def _create_file(path: Path, secrets: ServiceSecrets) -> None:
@@ -84,10 +82,7 @@ def _create_file(path: Path, secrets: ServiceSecrets) -> None:
 
 
 def _add_sealing_key(path: Path) -> dict[str, Any]:
-    """Adds a sealing key to a file of an earlier version.
-
-    Processes starting concurrently wait for the lock and use the same key.
-    """
+    """Adds a sealing key to a file of an earlier version; processes that start together use the same."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
@@ -125,7 +120,7 @@ def _read_document(path: Path) -> dict[str, Any]:
     """The file's members; checks those that every version has."""
     try:
         document = json.loads(path.read_text())
-        _decode_base64(document["pepper"], str(path))
+        _decode_base64(document["pepper"], path)
         _parse_keys(document, "cursor_keys", path)
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise SecretsError(f"{path} is not a secrets file: restore the original or delete it") from error
@@ -136,15 +131,15 @@ def _parse_keys(document: Mapping[str, Any], member: str, path: Path) -> tuple[b
     written = document[member]
     if not isinstance(written, list) or not written:
         raise SecretsError(f"{path}: {member} must list one or more keys")
-    return tuple(_decode_base64(key, str(path)) for key in written)
+    return tuple(_decode_base64(key, path) for key in written)
 
 
 def _encode_base64(secret: bytes) -> str:
     return base64.b64encode(secret).decode()
 
 
-def _decode_base64(text: str, where: str) -> bytes:
+def _decode_base64(text: str, path: Path) -> bytes:
     try:
         return parse_secret(text)
     except (ValueError, TypeError) as error:
-        raise SecretsError(f"{where}: {error}") from None
+        raise SecretsError(f"{path}: {error}") from None

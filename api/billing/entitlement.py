@@ -123,19 +123,9 @@ def entitlement_for(
         _check_prices_known(judged)
     if best is None:
         return None
-    return _build_entitlement(best[3], best[0], tiers.names[best[1]], paid, tiers)
-
-
-def ended_entitlement(subscription_id: str, tiers: TierCatalogue) -> Entitlement:
-    """Entitlement of a customer that lost this subscription because Stripe no longer lists any."""
-    footing = unpaid_state(tiers)
-    return Entitlement(footing.tier, footing.status, None, subscription_id, ENDED, None)
-
-
-def _build_entitlement(
-    subscription: StripeSubscription, worth: SubscriptionRank, tier: str, paid: Collection[str], tiers: TierCatalogue
-) -> Entitlement:
-    footing = SignUpState(tier, "active") if worth is SubscriptionRank.SERVED else unpaid_state(tiers)
+    worth, tier_index, _, subscription = best
+    is_served = worth is SubscriptionRank.SERVED
+    footing = SignUpState(tiers.names[tier_index], "active") if is_served else unpaid_state(tiers)
     return Entitlement(
         tier=footing.tier,
         status=footing.status,
@@ -144,6 +134,12 @@ def _build_entitlement(
         stripe_status=subscription.status,
         ends_at=_from_unix_seconds(subscription.cancel_at) if worth is not SubscriptionRank.ENDED else None,
     )
+
+
+def ended_entitlement(subscription_id: str, tiers: TierCatalogue) -> Entitlement:
+    """Entitlement of a customer that lost this subscription because Stripe no longer lists any."""
+    footing = unpaid_state(tiers)
+    return Entitlement(footing.tier, footing.status, None, subscription_id, ENDED, None)
 
 
 def _subscription_value(subscription: StripeSubscription, paid: Collection[str]) -> SubscriptionRank | None:

@@ -7,13 +7,13 @@ not belong here: what a Stripe subscription means for an account (`api.billing.e
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, or_, select, update
 
 from api.billing.entitlement import Entitlement, SignUpState
 from api.database.engine import insert_into
 from api.database.models.accounts import Account, StripeCustomer, StripeEvent
 from api.database.models.base import columns_of
-from api.webhooks.subscriptions.repository import downgrade_subscriptions
+from api.webhooks.subscriptions.repository import downgrade_subscriptions, lock_account
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +78,6 @@ def note_event(connection: Connection, event_id: str, event_type: str, at: datet
     connection.execute(statement.values(values).on_conflict_do_nothing())
 
 
-def lock_account(connection: Connection, account_id: str) -> None:
-    """Locks the account row until the transaction ends.
-
-    Taken first by everything that goes on to the account's subscriptions.
-    """
-    connection.execute(
-        select(Account.account_id).where(Account.account_id == account_id).with_for_update(key_share=True)
-    )
-
-
 def count_given_accounts(connection: Connection, ended_status: str) -> int:
     """Counts active accounts without a subscription, or with one of status `ended_status`."""
     governed = (
@@ -95,8 +85,7 @@ def count_given_accounts(connection: Connection, ended_status: str) -> int:
         .where(StripeCustomer.account_id == Account.account_id, StripeCustomer.stripe_status != ended_status)
         .exists()
     )
-    statement = select(func.count()).where(Account.status == "active", ~governed)
-    return connection.execute(statement).scalar_one()
+    return connection.execute(select(func.count()).where(Account.status == "active", ~governed)).scalar_one()
 
 
 def store_stripe_state(connection: Connection, stored: CustomerRecord, state: Entitlement | None, at: datetime) -> bool:
@@ -141,7 +130,6 @@ def entitle(
         downgrade_subscriptions(connection, account_id, at)
 
 
-def _find_customer(connection: Connection, condition: object) -> CustomerRecord | None:
-    columns = columns_of(CustomerRecord, StripeCustomer)
-    row = connection.execute(select(*columns).where(condition)).one_or_none()  # type: ignore[arg-type]
+def _find_customer(connection: Connection, condition: ColumnElement[bool]) -> CustomerRecord | None:
+    row = connection.execute(select(*columns_of(CustomerRecord, StripeCustomer)).where(condition)).one_or_none()
     return None if row is None else CustomerRecord(*row)

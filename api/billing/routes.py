@@ -5,20 +5,16 @@ Stripe resends the event. Does not belong here: the effects (`api.billing.servic
 """
 
 import logging
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from litestar import post
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.billing.errors import BillingError, ForgedEventError
-from api.billing.stripe_models import StripeEventMessage
 from api.http.context import NO_KEY, ApiRequest
 from api.http.json_body import read_full_body
 from api.http.responses import HttpResponse, json_response
 from api.problems.problem import ProblemDetail, new_problem, service_unavailable_problem
-
-if TYPE_CHECKING:
-    from api.billing.service import BillingService
 
 _LOGGER: Final = logging.getLogger("firm.api")
 _LARGEST: Final = 2**20
@@ -36,23 +32,15 @@ async def receive_stripe_event(request: ApiRequest) -> HttpResponse:
     if billing is None:
         raise new_problem("route_not_found", "There is nothing at /billing/stripe.")
     limits.check_failed_authentications(context.client_ip, context.started_at)
-    event = _parse_event(billing, body, context.request_headers.get(b"stripe-signature"))
-    limits.reset_failed_authentications(context.client_ip, context.started_at)
-    await _apply_event(billing, event)
-    return json_response(200, b'{"received":true}')
-
-
-def _parse_event(billing: "BillingService", body: bytes, signature: bytes | None) -> StripeEventMessage:
     try:
-        return billing.read(body, signature)
+        event = billing.read(body, context.request_headers.get(b"stripe-signature"))
     except ForgedEventError as error:
         wrong = ProblemDetail("invalid", "must be a current Stripe signature of this body", header="Stripe-Signature")
         raise new_problem("invalid_parameter", str(error), wrong) from None
-
-
-async def _apply_event(billing: "BillingService", event: StripeEventMessage) -> None:
+    limits.reset_failed_authentications(context.client_ip, context.started_at)
     try:
         await billing.run_in_pool(lambda: billing.act(event))
     except (BillingError, SQLAlchemyError) as error:
         _LOGGER.exception("Stripe event %s could not be processed yet", event.id)
         raise service_unavailable_problem("The event cannot be processed at the moment.", _RETRY_AFTER) from error
+    return json_response(200, b'{"received":true}')

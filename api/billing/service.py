@@ -23,6 +23,7 @@ from hashlib import sha256
 from typing import Final, TypeVar
 
 import msgspec
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.accounts.repository import AccountRecord
@@ -48,6 +49,7 @@ from api.database.engine import Database
 from api.database.leases import LeaderLease
 from api.settings.billing import BillingSettings
 from api.settings.tiers import TierCatalogue
+from api.webhooks.subscriptions.repository import lock_account
 
 EVENTS: Final = (
     "checkout.session.completed",
@@ -118,7 +120,6 @@ class BillingService:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="firm-billing")
 
     def close(self) -> None:
-        """Waits for running calls, then closes the client; no further calls are possible."""
         self._threads.shutdown()
         self._stripe.close()
 
@@ -164,8 +165,7 @@ class BillingService:
 
     def trial_days(self, customer: CustomerRecord | None) -> int:
         """Trial days of the next subscription, as far as known here; 0 for all but the first."""
-        is_first = customer is None or customer.subscription_id is None
-        return self._settings.trial_days if is_first else 0
+        return self._settings.trial_days if customer is None or customer.subscription_id is None else 0
 
     def portal(self, account_id_or_email: str) -> str:
         """Returns the URL of the Stripe portal, where the account changes its card or tier, or cancels."""
@@ -193,13 +193,15 @@ class BillingService:
         For accounts that predate billing, or were given a tier by an operator. Raises BillingStateError if a
         subscription has begun.
         """
-        account_id = self._accounts.account(account_id_or_email).account_id
-        with self._database.writing() as session:
-            connection = session.connection()
-            repository.lock_account(connection, account_id)
+        account_id, unpaid = self._accounts.account(account_id_or_email).account_id, unpaid_state(self._tiers)
+
+        def end_grant(connection: Connection) -> None:
+            lock_account(connection, account_id)
             if _is_subscription_managed(repository.customer_of_account(connection, account_id)):
                 raise BillingStateError(f"{account_id_or_email} already has a subscription")
-            repository.entitle(connection, account_id, unpaid_state(self._tiers), self._clock.now(), has_webhooks=False)
+            repository.entitle(connection, account_id, unpaid, self._clock.now(), has_webhooks=False)
+
+        self._database.write(end_grant)
 
     def refresh(self, account_id_or_email: str) -> Entitlement | None:
         """Fetches the state from Stripe and stores it; None if no subscription has begun."""
@@ -222,21 +224,17 @@ class BillingService:
         customer_id = event.customer_id
         if event.type not in EVENTS or customer_id is None:
             return
-        with self._database.reading() as session:
-            connection = session.connection()
-            seen = repository.has_seen_event(connection, event.id)
-            customer = repository.find_customer(connection, customer_id)
+        customer = self._database.read(repository.find_customer, customer_id)
         if customer is None:
-            _LOGGER.warning(
-                "Stripe sent an event of %s, a customer without an account here (%s)", customer_id, event.type
-            )
-        elif not seen:
+            told = "Stripe sent an event of %s, a customer without an account here (%s)"
+            _LOGGER.warning(told, customer_id, event.type)
+        elif not self._database.read(repository.has_seen_event, event.id):
             self._sync_customer(customer, event)
 
     def _sync_customer(self, customer: CustomerRecord, event: StripeEventMessage | None) -> Entitlement | None:
         for _ in range(_TRIES):
             found = self._fetch_entitlement(customer)
-            if self._store_entitlement(customer, found, event):
+            if self._database.write(self._store_entitlement, customer, found, event):
                 return found
             customer = self._require_customer(customer.account_id)
         raise StripeUnavailableError(f"{customer.account_id} was changed concurrently {_TRIES} times: try again")
@@ -251,19 +249,17 @@ class BillingService:
         return found
 
     def _store_entitlement(
-        self, seen: CustomerRecord, found: Entitlement | None, event: StripeEventMessage | None
+        self, connection: Connection, seen: CustomerRecord, found: Entitlement | None, event: StripeEventMessage | None
     ) -> bool:
-        """Stores the state in one commit; False if the row changed since `seen` was read."""
+        """Stores the state; False if the row changed since `seen` was read."""
         now = self._clock.now()
-        with self._database.writing() as session:
-            connection = session.connection()
-            if not repository.store_stripe_state(connection, seen, found, now):
-                return False
-            if found is not None and not _is_old_end(seen, found):
-                webhooks = found.is_served and self._tiers.tier_by_name(found.tier).webhooks
-                repository.entitle(connection, seen.account_id, found, now, has_webhooks=webhooks)
-            if event is not None:
-                repository.note_event(connection, event.id, event.type, now, now - KEPT)
+        if not repository.store_stripe_state(connection, seen, found, now):
+            return False
+        if found is not None and not _is_old_end(seen, found):
+            webhooks = found.is_served and self._tiers.tier_by_name(found.tier).webhooks
+            repository.entitle(connection, seen.account_id, found, now, has_webhooks=webhooks)
+        if event is not None:
+            repository.note_event(connection, event.id, event.type, now, now - KEPT)
         return True
 
     def _require_customer(self, named: str) -> CustomerRecord:
@@ -331,7 +327,6 @@ class BillingReconciler:
         return account_id is not None
 
     def close(self) -> None:
-        """Releases the lease, so that another process may continue at once."""
         self._leadership.release()
 
     def run_in_background(self) -> AbstractAsyncContextManager[None]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import httpx
 import msgspec
@@ -66,20 +66,17 @@ class StripeClient:
     def has_customer(self, customer_id: str) -> bool:
         """Whether the customer exists and is not deleted."""
         try:
-            return not self._read(StripeCustomerObject, "GET", f"/v1/customers/{customer_id}").deleted
+            return not self._read(StripeCustomerObject, f"/v1/customers/{customer_id}").deleted
         except StripeRejectedError as refused:
             if refused.code == MISSING:
                 return False
             raise
 
     def make_customer(self, account_id: str, email: str, previous_customer_id: str | None) -> str:
-        """Creates the account's customer and returns its id; idempotent for a day.
-
-        previous_customer_id: a customer that was deleted.
-        """
+        """Creates the account's customer, after a deleted one; returns its id. Idempotent for a day."""
         form = {"email": email, "metadata[account_id]": account_id}
         same = sha256(f"customer {account_id} {email} {previous_customer_id or ''}".encode()).hexdigest()
-        return self._post_form("/v1/customers", form, StripeObject, {"Idempotency-Key": same}).id
+        return self._read(StripeObject, "/v1/customers", form, headers={"Idempotency-Key": same}).id
 
     def subscriptions(self, customer_id: str) -> Sequence[StripeSubscription]:
         """Lists all current and past subscriptions, newest first; empty if Stripe does not know the customer."""
@@ -101,25 +98,21 @@ class StripeClient:
         return any(one.amount_paid > 0 or one.billing_reason == _NEW_PERIOD for one in found)
 
     def price(self, price_id: str) -> StripePrice:
-        return self._read(StripePrice, "GET", f"/v1/prices/{price_id}")
-
-    def open_sessions(self, customer_id: str) -> list[str]:
-        """Ids of the checkouts the customer may still complete."""
-        asked = {"customer": customer_id, "status": "open", "limit": str(_MOST)}
-        return [one.id for one in self._list_all("/v1/checkout/sessions", asked, StripeList[StripeObject])]
+        return self._read(StripePrice, f"/v1/prices/{price_id}")
 
     def expire_sessions(self, customer_id: str) -> None:
         """Expires all open checkouts of the customer.
 
         Concurrent requests may expire or open checkouts too: after a rejection the list is fetched again.
         """
+        asked = {"customer": customer_id, "status": "open", "limit": str(_MOST)}
         for _ in range(_TRIES):
-            session_ids = self.open_sessions(customer_id)
-            if not session_ids:
+            sessions = self._list_all("/v1/checkout/sessions", asked, StripeList[StripeObject])
+            if not sessions:
                 return
-            for session_id in session_ids:
+            for session in sessions:
                 with suppress(StripeRejectedError):
-                    self._post_form(f"/v1/checkout/sessions/{session_id}/expire", {}, StripeObject)
+                    self._read(StripeObject, f"/v1/checkout/sessions/{session.id}/expire", {})
         raise StripeUnavailableError(f"open checkouts of {customer_id} could not be closed: try again")
 
     def make_session(
@@ -143,7 +136,7 @@ class StripeClient:
         if trial_days:
             form["subscription_data[trial_period_days]"] = str(trial_days)
             form["subscription_data[trial_settings][end_behavior][missing_payment_method]"] = "cancel"
-        return _page_url(self._post_form("/v1/checkout/sessions", form, StripeRef))
+        return _page_url(self._read(StripeRef, "/v1/checkout/sessions", form))
 
     def make_portal(self, customer_id: str, cancelled_subscription_id: str | None, return_urls: ReturnUrls) -> str:
         """Creates a portal session (card, tier, cancellation, invoices) and returns its URL.
@@ -158,32 +151,19 @@ class StripeClient:
                 "flow_data[after_completion][type]": "redirect",
                 "flow_data[after_completion][redirect][return_url]": return_urls.managed,
             }
-        return _page_url(self._post_form("/v1/billing_portal/sessions", form, StripeRef))
+        return _page_url(self._read(StripeRef, "/v1/billing_portal/sessions", form))
 
     def _list_all(self, path: str, asked: Mapping[str, str], kind: type[StripeList[T]]) -> Sequence[T]:
-        found = self._read(kind, "GET", path, params=asked)
+        found = self._read(kind, path, params=asked)
         if found.has_more:
             whose = asked.get("customer", asked.get("subscription"))
             raise StripeRejectedError(f"{path}: more than {_MOST} of one customer; check {whose}", "")
         return found.data
 
-    def _post_form(
-        self, path: str, form: Mapping[str, str], kind: type[T], headers: Mapping[str, str] | None = None
-    ) -> T:
-        return self._read(kind, "POST", path, data=form, headers=headers)
-
-    def _read(
-        self,
-        kind: type[T],
-        method: str,
-        path: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        data: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> T:
+    def _read(self, kind: type[T], path: str, form: Mapping[str, str] | None = None, **more: Any) -> T:
+        """Stripe's answer to a form, or to a GET without one."""
         try:
-            answer = self._client.request(method, path, params=params, data=data, headers=headers)
+            answer = self._client.request("GET" if form is None else "POST", path, data=form, **more)
         except httpx.HTTPError as error:
             raise StripeUnavailableError(f"Stripe cannot be reached ({type(error).__name__}): try again") from None
         if answer.status_code in _AGAIN or answer.status_code >= _SERVER_ERROR:
@@ -193,9 +173,8 @@ class StripeClient:
         try:
             return msgspec.json.decode(answer.content, type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise StripeRejectedError(
-                f"Stripe's response to {path} does not match its documentation: {error}", ""
-            ) from None
+            told = f"Stripe's response to {path} does not match its documentation: {error}"
+            raise StripeRejectedError(told, "") from None
 
 
 def _page_url(found: StripeRef) -> str:

@@ -11,22 +11,17 @@ T = TypeVar("T")
 
 
 class StripeList(msgspec.Struct, Generic[T], frozen=True):
-    """One page of a list."""
-
     data: list[T]
     has_more: bool = False
 
 
 class StripeObject(msgspec.Struct, frozen=True):
-    """Any Stripe object with an id."""
-
     id: str
 
 
-class StripeCustomerObject(msgspec.Struct, frozen=True):
+class StripeCustomerObject(StripeObject, frozen=True):
     """A Stripe customer; of a deleted one Stripe returns only these fields."""
 
-    id: str
     deleted: bool = False
 
 
@@ -87,8 +82,6 @@ class StripeEventData(msgspec.Struct, frozen=True):
 
 
 class StripeEventMessage(msgspec.Struct, frozen=True):
-    """A Stripe event."""
-
     id: str
     type: str
     data: StripeEventData
@@ -104,13 +97,9 @@ class StripeEventMessage(msgspec.Struct, frozen=True):
 
 
 class StripeErrorDetail(msgspec.Struct, frozen=True):
-    """Stripe's error detail."""
-
     message: str | None = None
     code: str | None = None
 
 
 class StripeErrorBody(msgspec.Struct, frozen=True):
-    """Stripe's error response body."""
-
     error: StripeErrorDetail

@@ -18,7 +18,6 @@ from sqlalchemy.types import JSON
 
 from api.database import migrate
 from api.database.engine import Database
-from api.database.models import webhooks
 from api.database.models.accounts import DashboardSession, ShownOnce, SignInLink
 from api.database.models.base import Base
 from api.database.models.webhooks import EndpointState, Lease
@@ -45,16 +44,13 @@ def export_copy(database: Database, path: Path) -> None:
             "in use, before upgrading"
         )
     if database.engine.dialect.name == "sqlite":
-        _copy_pages(Path(str(database.url.database)), path)
+        # all pages in one step; concurrent writers go on in the write-ahead log
+        with closing(sqlite3.connect(str(database.url.database))) as source, closing(sqlite3.connect(path)) as made:
+            source.backup(made)
     else:
         _copy_from_postgresql(database, path)
-
-
-def _copy_pages(source: Path, path: Path) -> None:
-    """Copies all pages in one step; concurrent writers go on in the write-ahead log."""
-    with closing(sqlite3.connect(source)) as found, closing(sqlite3.connect(path)) as made:
-        found.backup(made)
-        made.execute("PRAGMA journal_mode = DELETE")  # a single file, without a -wal file
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA journal_mode = DELETE")  # a single file, without a -wal file
 
 
 def _copy_from_postgresql(database: Database, path: Path) -> None:
@@ -62,8 +58,6 @@ def _copy_from_postgresql(database: Database, path: Path) -> None:
         options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True, "stream_results": True}
         with database.engine.connect().execution_options(**options) as source:
             _copy_rows(source, target.connection(), frozenset())
-    with closing(sqlite3.connect(path)) as file:
-        file.execute("PRAGMA journal_mode = DELETE")
 
 
 def upgrade_copy(path: Path) -> None:
@@ -88,7 +82,11 @@ def import_copy(path: Path, database: Database) -> Mapping[str, int]:
     """
     with closing(Database(f"sqlite:///{path}")) as file, file.reading() as source, database.writing() as target:
         into = target.connection()
-        taken = [table.name for table in _all_tables() if table.name not in LEFT_OUT and _has_rows(into, table)]
+        taken = [
+            table.name
+            for table in Base.metadata.sorted_tables
+            if table.name not in LEFT_OUT and into.execute(select(table).limit(1)).first() is not None
+        ]
         if taken:
             raise DatabaseCopyError(
                 f"the control-plane database {database.url.render_as_string(hide_password=True)} is not empty "
@@ -103,7 +101,7 @@ def import_copy(path: Path, database: Database) -> Mapping[str, int]:
 def _copy_rows(source: Connection, target: Connection, left_out: frozenset[str]) -> dict[str, int]:
     """Copies every table not left out, referenced tables before referencing ones."""
     counts: dict[str, int] = {}
-    for table, written in zip(_all_tables(), _tables_with_null_json(), strict=True):
+    for table, written in zip(Base.metadata.sorted_tables, _tables_with_null_json(), strict=True):
         if table.name in left_out:
             continue
         counts[table.name] = 0
@@ -114,21 +112,13 @@ def _copy_rows(source: Connection, target: Connection, left_out: frozenset[str])
     return counts
 
 
-def _all_tables() -> list[Table]:
-    return list(webhooks.Base.metadata.sorted_tables)
-
-
 def _tables_with_null_json() -> list[Table]:
     """Copies of the tables in which a JSON column without a value is SQL NULL and not the text «null»."""
     copies = MetaData()
-    made = [table.to_metadata(copies) for table in _all_tables()]
+    made = [table.to_metadata(copies) for table in Base.metadata.sorted_tables]
     for column in (column for table in made for column in table.columns if isinstance(column.type, JSON)):
         column.type = JSON(none_as_null=True)
     return made
-
-
-def _has_rows(connection: Connection, table: Table) -> bool:
-    return connection.execute(select(table).limit(1)).first() is not None
 
 
 def integrity_errors(path: Path) -> list[str]:
@@ -143,7 +133,6 @@ def integrity_errors(path: Path) -> list[str]:
 
 
 def copy_row_counts(path: Path) -> dict[str, int]:
-    """Row counts by table of a backup file."""
     with closing(_open_read_only(path)) as file:
         return {
             table.name: file.execute(f'SELECT count(*) FROM "{table.name}"').fetchone()[0]  # noqa: S608 -- our names
@@ -160,8 +149,7 @@ def backup_fanout_cursor(path: Path) -> int | None:
 def read_sealed_secrets(path: Path) -> Iterator[bytes]:
     """Yields every subscription secret in a backup file, encrypted as stored."""
     with closing(_open_read_only(path)) as file:
-        statement = "SELECT secret, previous_secret, credentials FROM webhook_subscriptions"
-        for row in file.execute(statement):
+        for row in file.execute("SELECT secret, previous_secret, credentials FROM webhook_subscriptions"):
             yield from (secret for secret in row if secret is not None)
 
 

@@ -11,7 +11,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -128,15 +128,13 @@ def _build_engine(url: str, durable: bool) -> Engine:
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")
 
+    def on_begin(connection: Connection) -> None:
+        if begin := connection.get_execution_options().get(_BEGIN, "BEGIN IMMEDIATE"):
+            connection.exec_driver_sql(begin)
+
     event.listen(engine, "connect", on_connect)
-    event.listen(engine, "begin", _on_begin)
+    event.listen(engine, "begin", on_begin)
     return engine
-
-
-def _on_begin(connection: Connection) -> None:
-    begin = connection.get_execution_options().get(_BEGIN, "BEGIN IMMEDIATE")
-    if begin:
-        connection.exec_driver_sql(begin)
 
 
 class WorkerConnection:
@@ -160,13 +158,10 @@ class WorkerConnection:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Yields the connection in autocommit mode."""
-        ended = False
-        try:
+        with ExitStack() as after_failure:
+            after_failure.callback(self.close)
             yield self._open_connection()
-            ended = True
-        finally:
-            if not ended:
-                self.close()
+            after_failure.pop_all()
 
     def close(self) -> None:
         """Closes the connection; the next use opens another."""
@@ -202,11 +197,9 @@ class AsyncDatabase:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="firm-control")
 
     async def read(self, query: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
-        """`Database.read` in a thread."""
         return await self._run_in_pool(lambda: self._database.read(query, *given, **named))
 
     async def write(self, change: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
-        """`Database.write` in a thread."""
         return await self._run_in_pool(lambda: self._database.write(change, *given, **named))
 
     def read_here(self, query: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:

@@ -34,7 +34,9 @@ class JsonStatement:
         self._takes_rows = bool(columns)
 
     def run(self, connection: Connection, rows: Sequence[Sequence[Any]] = (), *more: Any) -> list[Any]:
-        """Executes the statement, with rows if it takes any; returns all result rows."""
+        """Executes the statement, with rows if it takes any; returns all result rows. Does nothing without rows."""
+        if self._takes_rows and not rows:
+            return []
         parameters = (_ENCODER.encode(rows).decode(), *more) if self._takes_rows else more
         found = connection.exec_driver_sql(self._texts[connection.dialect.name], parameters)
         return list(found.fetchall()) if found.returns_rows else []
@@ -62,10 +64,7 @@ def _sql_type(kind: TypeEngine[Any]) -> str:
 
 
 def rows_query(engine: str, columns: str, parameter: str = "?") -> str:
-    """Query of the rows of a JSON parameter, with casts.
-
-    SQLite compares an untyped value with a key without using its index.
-    """
+    """Query of the rows of a JSON parameter, with casts: SQLite finds untyped values in no index."""
     chosen: list[str] = []
     for place, (name, kind) in enumerate(map(str.split, columns.split(", "))):
         cast = "integer" if engine == "sqlite" and kind != "text" else kind

@@ -40,15 +40,11 @@ def release_lease(connection: Connection, name: str, holder: str) -> None:
 
 
 def lease_holder(connection: Connection, name: str, at: datetime) -> str | None:
-    """Holder of the lease at this instant."""
     return connection.execute(select(Lease.holder).where(Lease.name == name, Lease.until > at)).scalar_one_or_none()
 
 
 class LeaderLease:
-    """One process's view of a lease, with as few writes as possible; belongs to one thread.
-
-    Each work step checks `acquire_or_renew` first.
-    """
+    """One process's view of a lease, for one thread; each work step checks `acquire_or_renew` first."""
 
     def __init__(self, database: Database, clock: Clock, name: str, holder: str, seconds: float) -> None:
         self._database = database

@@ -74,19 +74,15 @@ def prepare_database(url: str) -> Database:
         raise SettingError(f"FIRM_DATABASE_URL is not a database URL ({error}): {_WRITE}") from None
     shown = database.url.render_as_string(hide_password=True)
     if database.url.get_backend_name() == "sqlite" and database.url.database:
-        _make_folder(Path(database.url.database).parent)
+        folder = Path(database.url.database).parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            writable = f"{folder} cannot be created ({error.strerror}): set FIRM_DATA to a writable folder"
+            raise SettingError(writable) from None
     try:
         upgrade_database(database)
     except OperationalError as error:
         database.close()
         raise SettingError(f"the control-plane database {shown} cannot be used: {error.orig}") from None
     return database
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SettingError(
-            f"{folder} cannot be created ({error.strerror}): set FIRM_DATA to a writable folder"
-        ) from None

@@ -19,9 +19,11 @@ from typing import Final
 
 from sqlalchemy import Connection, func, select, update
 
+from api.common.background import sleep_or_stop
 from api.common.clock import Clock
 from api.database.engine import Database, insert_into
 from api.database.models.accounts import Mail
+from api.database.models.base import columns_of
 from api.email.smtp import (
     CONNECT_SECONDS,
     MAIL_SECONDS,
@@ -59,8 +61,10 @@ def add_mail(
     connection: Connection, reason: str, account_id: str, recipient: str, notice: OwnerNotice, at: datetime
 ) -> bool:
     """Adds a mail to an account's owner, due now; False if the occasion already has its mail."""
+    # the same for an occasion: as Message-ID it lets receivers recognise duplicates
+    digest = b32encode(hashlib.sha256(reason.encode()).digest()).decode().lower()
     statement = insert_into(connection, Mail).values(
-        mail_id=_mail_id(reason),
+        mail_id=_PREFIX + digest[:_ID_CHARACTERS],
         occasion=reason,
         account_id=account_id,
         recipient=recipient,
@@ -69,8 +73,6 @@ def add_mail(
         created_at=at,
         next_attempt_at=at,
         attempts=0,
-        sent_at=None,
-        last_error=None,
     )
     added = statement.on_conflict_do_nothing().returning(Mail.mail_id)  # not every driver reports a row count
     return connection.execute(added).first() is not None
@@ -94,7 +96,7 @@ def has_sendable_mail(connection: Connection, at: datetime) -> bool:
 def claim_mail(connection: Connection, at: datetime, until: datetime) -> ClaimedMail | None:
     """Claims the most overdue mail until `until`; None if no mail can be claimed."""
     due = (
-        select(Mail)
+        select(*columns_of(ClaimedMail, Mail, computed=("attempts",)), Mail.attempts + 1)
         .where(Mail.next_attempt_at <= at)
         .order_by(Mail.next_attempt_at, Mail.mail_id)
         .limit(1)
@@ -103,19 +105,10 @@ def claim_mail(connection: Connection, at: datetime, until: datetime) -> Claimed
     row = connection.execute(due).one_or_none()
     if row is None:
         return None
-    connection.execute(
-        update(Mail).where(Mail.mail_id == row.mail_id).values(next_attempt_at=until, attempts=row.attempts + 1)
-    )
-    return ClaimedMail(
-        row.mail_id,
-        row.recipient,
-        row.subject,
-        row.body,
-        row.created_at,
-        row.occasion,
-        row.account_id,
-        row.attempts + 1,
-    )
+    mail = ClaimedMail(*row)
+    claimed = update(Mail).where(Mail.mail_id == mail.mail_id).values(next_attempt_at=until, attempts=mail.attempts)
+    connection.execute(claimed)
+    return mail
 
 
 def mark_sent(connection: Connection, mail: ClaimedMail, at: datetime) -> None:
@@ -125,39 +118,24 @@ def mark_sent(connection: Connection, mail: ClaimedMail, at: datetime) -> None:
     )
 
 
-def finish_unsent(connection: Connection, mail: ClaimedMail, error: str | None = None) -> None:
-    """Finishes a mail without sending: it was logged or, with an error, given up."""
-    _update_claimed(connection, mail, None, error)
-
-
-def schedule_retry(connection: Connection, mail: ClaimedMail, error: str, next_attempt_at: datetime) -> None:
-    """Schedules another attempt at `next_attempt_at`."""
-    _update_claimed(connection, mail, next_attempt_at, error)
-
-
 def count_waiting_mails(connection: Connection) -> WaitingMails:
     """Counts mails that no mail server has accepted yet."""
-    row = connection.execute(
-        select(func.count(), func.min(Mail.created_at)).where(Mail.next_attempt_at.is_not(None))
-    ).one()
-    return WaitingMails(row[0], row[1])
+    waiting = select(func.count(), func.min(Mail.created_at)).where(Mail.next_attempt_at.is_not(None))
+    return WaitingMails(*connection.execute(waiting).one())
 
 
-def _update_claimed(
-    connection: Connection, mail: ClaimedMail, next_attempt_at: datetime | None, error: str | None
+def mark_unsent(
+    connection: Connection, mail: ClaimedMail, error: str | None = None, next_attempt_at: datetime | None = None
 ) -> None:
-    """Updates the mail only under the current claim; a slower holder leaves it to the next one."""
+    """Leaves a mail to its next attempt; without one it is finished: logged or, with an error, given up.
+
+    Only under the current claim: a slower holder leaves it to the next one.
+    """
     connection.execute(
         update(Mail)
         .where(Mail.mail_id == mail.mail_id, Mail.attempts == mail.attempts, Mail.sent_at.is_(None))
         .values(next_attempt_at=next_attempt_at, last_error=error and error[:_LONGEST_ERROR])
     )
-
-
-def _mail_id(occasion: str) -> str:
-    """Deterministic id per occasion; as Message-ID it lets receivers recognise duplicates."""
-    digest = b32encode(hashlib.sha256(occasion.encode()).digest()).decode().lower()
-    return _PREFIX + digest[:_ID_CHARACTERS]
 
 
 CLAIM: Final = timedelta(seconds=2 * (CONNECT_SECONDS + MAIL_SECONDS))
@@ -182,26 +160,18 @@ class OutboxWorker:
         self._server = MailServer(settings) if settings.host else None
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Runs until `stop` is set; a mail being sent is finished.
-
-        Database errors end it; the caller restarts it (`api.webhooks.runner`).
-        """
+        """Runs until `stop` is set; a mail being sent is finished. Database errors end it."""
         while not stop.is_set():
             await self.step(stop)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _POLL_SECONDS)
+            await sleep_or_stop(stop, _POLL_SECONDS)
 
     async def step(self, stop: asyncio.Event | None = None) -> int:
         """Handles due mails until the queue is empty or the server is unusable; returns the number handled."""
         handled = 0
         try:
-            while not (stop and stop.is_set()):
-                mail = await asyncio.to_thread(self._claim_next)
-                if mail is None:
-                    break
-                handled += await self._handle_mail(mail)
-        except MailServerUnreachableError:
-            pass  # already logged; the other mails wait without an attempt
+            with suppress(MailServerUnreachableError):  # already logged; the other mails wait without an attempt
+                while not (stop and stop.is_set()) and (mail := await asyncio.to_thread(self._claim_next)) is not None:
+                    handled += await self._handle_mail(mail)
         finally:
             if self._server is not None:
                 await self._server.close()
@@ -210,12 +180,8 @@ class OutboxWorker:
     async def _handle_mail(self, mail: ClaimedMail) -> bool:
         """Sends or logs one mail and records the result in the outbox."""
         if self._server is None:
-            _LOGGER.warning(
-                "notice for account %s (no mail server is configured: FIRM_SMTP_HOST): %s\n%s",
-                mail.account_id,
-                mail.subject,
-                mail.body,
-            )
+            shown = "notice for account %s (no mail server is configured: FIRM_SMTP_HOST): %s\n%s"
+            _LOGGER.warning(shown, mail.account_id, mail.subject, mail.body)
             await asyncio.to_thread(self._mark_done, mail, None)
             return True
         try:
@@ -231,28 +197,19 @@ class OutboxWorker:
 
     def _claim_next(self) -> ClaimedMail | None:
         now = self._clock.now()
-        with self._database.reading() as session:
-            if not has_sendable_mail(session.connection(), now):
-                return None
-        with self._database.writing() as session:
-            return claim_mail(session.connection(), now, now + CLAIM)
+        if not self._database.read(has_sendable_mail, now):
+            return None
+        return self._database.write(claim_mail, now, now + CLAIM)
 
     def _mark_sent(self, mail: ClaimedMail) -> None:
-        with self._database.writing() as session:
-            mark_sent(session.connection(), mail, self._clock.now())
+        self._database.write(mark_sent, mail, self._clock.now())
         _LOGGER.info("mail %s was sent (%s)", mail.mail_id, mail.occasion)
 
     def _mark_done(self, mail: ClaimedMail, error: str | None) -> None:
-        with self._database.writing() as session:
-            finish_unsent(session.connection(), mail, error)
+        self._database.write(mark_unsent, mail, error)
         if error is not None:
-            _LOGGER.error(
-                "mail %s to account %s is given up (%s): %s; notify the owner another way",
-                mail.mail_id,
-                mail.account_id,
-                mail.occasion,
-                error,
-            )
+            given_up = "mail %s to account %s is given up (%s): %s; notify the owner another way"
+            _LOGGER.error(given_up, mail.mail_id, mail.account_id, mail.occasion, error)
 
     def _schedule_retry(self, mail: ClaimedMail, error: str) -> None:
         now = self._clock.now()
@@ -260,15 +217,9 @@ class OutboxWorker:
             self._mark_done(mail, error)
             return
         wait = retry_delay(mail.attempts)
-        with self._database.writing() as session:
-            schedule_retry(session.connection(), mail, error, now + wait)
-        _LOGGER.warning(
-            "mail %s was not sent (%s), next attempt in %d s: %s",
-            mail.mail_id,
-            mail.occasion,
-            wait.total_seconds(),
-            error,
-        )
+        self._database.write(mark_unsent, mail, error, now + wait)
+        sent = "mail %s was not sent (%s), next attempt in %d s: %s"
+        _LOGGER.warning(sent, mail.mail_id, mail.occasion, wait.total_seconds(), error)
 
 
 def retry_delay(attempts: int) -> timedelta:

@@ -72,14 +72,16 @@ class MailServer:
         connection = await self._ensure_connected()
         try:
             async with asyncio.timeout(MAIL_SECONDS):
-                await connection.send_message(
-                    message, sender=_parse_sender(self._settings.sender).addr_spec, recipients=[recipient]
-                )
+                sender = _parse_sender(self._settings.sender).addr_spec
+                await connection.send_message(message, sender=sender, recipients=[recipient])
         except asyncio.CancelledError:
             self._drop_connection()  # mid-conversation, so without QUIT
             raise
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
-            raise self._to_mail_error(error) from None
+            if (rejection := _rejection_error(error)) is not None:
+                raise rejection from None
+            self._drop_connection()
+            raise MailServerUnreachableError(_unreachable_message(self._settings, error)) from None
 
     async def probe(self) -> None:
         """Connects, secures the connection, logs in and quits; raises MailServerUnreachableError if that fails."""
@@ -99,7 +101,17 @@ class MailServer:
     async def _ensure_connected(self) -> aiosmtplib.SMTP:
         if self._connection is not None and self._connection.is_connected:
             return self._connection
-        connection = _new_connection(self._settings)
+        settings = self._settings
+        connection = aiosmtplib.SMTP(
+            hostname=settings.host,
+            port=settings.port,
+            username=settings.username or None,
+            password=settings.password or None,
+            timeout=CONNECT_SECONDS,
+            use_tls=settings.security == "tls",
+            start_tls=settings.security == "starttls",  # required, not opportunistic
+            tls_context=ssl.create_default_context(),
+        )
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 await connection.connect()
@@ -108,13 +120,6 @@ class MailServer:
             raise MailServerUnreachableError(_unreachable_message(self._settings, error)) from None
         self._connection = connection
         return connection
-
-    def _to_mail_error(self, error: Exception) -> MailServerUnreachableError | MailRejectedError:
-        refusal = _rejection_error(error)
-        if refusal is not None:
-            return refusal
-        self._drop_connection()
-        return MailServerUnreachableError(_unreachable_message(self._settings, error))
 
     def _drop_connection(self) -> None:
         connection, self._connection = self._connection, None
@@ -151,19 +156,6 @@ def _parse_recipient(written: str) -> Address:
     if local.isascii():
         return Address(addr_spec=f"{local}@{domain}")
     return Address(username=local, domain=domain)
-
-
-def _new_connection(settings: MailSettings) -> aiosmtplib.SMTP:
-    return aiosmtplib.SMTP(
-        hostname=settings.host,
-        port=settings.port,
-        username=settings.username or None,
-        password=settings.password or None,
-        timeout=CONNECT_SECONDS,
-        use_tls=settings.security == "tls",
-        start_tls=settings.security == "starttls",  # required, not opportunistic
-        tls_context=ssl.create_default_context(),
-    )
 
 
 def _rejection_error(error: Exception) -> MailRejectedError | None:

@@ -1,6 +1,4 @@
-"""Texts of the two failure mails to owners, in plain words, with what to do.
-
-See docs/contract/contract.md 4.8.
+"""Texts of the two failure mails to owners, in plain words, with what to do (docs/contract/contract.md 4.8).
 
 Foreign values (a URL, an error's detail) become one printable line each, without the URL's query, which may hold a
 secret of the receiver: without a mail server the same text goes to the log. Does not belong here: when a notice is
@@ -24,8 +22,6 @@ _BEFORE: Final = timedelta(days=1)  # deliveries are older than their first atte
 
 @dataclass(frozen=True, slots=True)
 class OwnerNotice:
-    """Subject and body of a mail to an owner."""
-
     subject: str
     body: str
 

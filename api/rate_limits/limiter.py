@@ -4,8 +4,8 @@ Every authenticated request takes a token from its account's bucket (`take_accou
 it is counted if that status counts (`count_response`), so the headers report exactly the remaining requests. Until
 then it is one of `in_flight`, which the quota takes for used. Failed authentication takes a token of the client's
 address. Nothing here blocks or reads a database: counts come with the key's look-up (`AccountLimits`). Does not belong
-here: the buckets (`api.rate_limits.token_buckets`), storing counts
-(`api.usage.counter`), the tiers (`api.settings.tiers`).
+here: the buckets (`api.rate_limits.token_buckets`), storing counts (`api.usage.counter`), the tiers
+(`api.settings.tiers`).
 """
 
 import logging
@@ -89,7 +89,6 @@ class RateLimiter:
             self._buckets = TokenBuckets(memory, self._deepest)
 
     async def store_pending_counts(self) -> None:
-        """Stores the pending counts."""
         await self._usage.close()
 
     def current_month(self) -> Month:
@@ -101,7 +100,7 @@ class RateLimiter:
 
     def limits_of_key(self, key_record: KeyRecord) -> AccountLimits:
         """The account's meter, updated from the look-up of one of its keys."""
-        account_id, tier, present = (key_record.account_id, self._tier_named(key_record.tier), self.current_month())
+        account_id, tier, present = key_record.account_id, self._tier_named(key_record.tier), self.current_month()
         known = key_record.used if key_record.month == present.number else 0
         meter = self._meters.get(account_id)
         if meter is None:
@@ -137,14 +136,7 @@ class RateLimiter:
         self._follow(limits)
         if limits.count.used + limits.in_flight < limits.allowed:
             return
-        month = limits.month
-        raise _limited_problem(
-            "quota_exceeded",
-            f"All {limits.allowed} requests of {month.start:%B %Y} are used. "
-            f"The quota resets at {month.end:%Y-%m-%dT%H:%M:%SZ}.",
-            "month",
-            month.to_second - int(self._wall()),
-        )
+        raise self._quota_problem(limits, f"All {limits.allowed} requests of {limits.month.start:%B %Y} are used.")
 
     def check_quota_for_further(self, limits: AccountLimits, further: int) -> None:
         """429 if the monthly quota has fewer requests left than one under way counts beyond its first."""
@@ -152,13 +144,13 @@ class RateLimiter:
         left = limits.allowed - limits.count.used - limits.in_flight
         if further <= left:
             return
-        raise _limited_problem(
-            "quota_exceeded",
-            f"This request counts as {further + 1}, of which {max(left, 0) + 1} are left in {month.start:%B %Y}. "
-            f"The quota resets at {month.end:%Y-%m-%dT%H:%M:%SZ}.",
-            "month",
-            month.to_second - int(self._wall()),
-        )
+        said = f"This request counts as {further + 1}, of which {max(left, 0) + 1} are left in {month.start:%B %Y}."
+        raise self._quota_problem(limits, said)
+
+    def _quota_problem(self, limits: AccountLimits, said: str) -> ProblemError:
+        month = limits.month
+        detail = f"{said} The quota resets at {month.end:%Y-%m-%dT%H:%M:%SZ}."
+        return _limited_problem("quota_exceeded", detail, "month", month.to_second - int(self._wall()))
 
     def stream_limit_problem(self, limits: AccountLimits) -> ProblemError:
         """429 if the account has as many open streams as its tier allows."""
@@ -166,10 +158,7 @@ class RateLimiter:
         return _limited_problem("rate_limited", detail, "streams", _STREAM_RETRY_SECONDS)
 
     def check_test_sends(self, subscription_id: str, now: float) -> None:
-        """429 if a subscription has used its test sends per minute.
-
-        See docs/contract/contract.md 4.8.
-        """
+        """429 if a subscription has used its test sends per minute (docs/contract/contract.md 4.8)."""
         if self._buckets.take_token(token_bucket(f"test {subscription_id}", _TESTS), now) < 0:
             detail = f"More than {_TESTS_A_MINUTE} test sends per minute. Try again in {_TEST_EVERY} seconds."
             raise _limited_problem("rate_limited", detail, "test", _TEST_EVERY)
@@ -235,7 +224,6 @@ class RateLimiter:
         return True
 
     def set_stored_count(self, limits: AccountLimits, month: int, stored: int) -> None:
-        """Takes over the stored count of a month."""
         if self._follow(limits).number == month:
             limits.count.learn(stored)
 

@@ -32,8 +32,6 @@ _ROUNDING: Final = 0.01  # of a token
 
 
 class BucketRate:
-    """Refill rate and capacity of a bucket."""
-
     __slots__ = ("deep", "interval", "per_second")
 
     def __init__(self, per_second: float, capacity: float) -> None:

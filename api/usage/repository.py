@@ -4,11 +4,10 @@ A day's usage is the difference to the next day's mark, so the days of a month a
 is written once per day and account instead of with every count. Connections are kept open, because this write never
 pauses: SQLite is first tried on one that does not wait for locks and leaves the write-ahead log to grow; the other
 waits for the lock, and checkpoints the log when it has grown. PostgreSQL is reached over a network and has only the
-latter. Does not belong here: the differences
-(`api.dashboard.pages.usage`), or when to count (`api.usage.counter`).
+latter. Does not belong here: the differences (`api.dashboard.pages.usage`), or when to count (`api.usage.counter`).
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Final
 
@@ -21,15 +20,16 @@ from api.database.models.accounts import Usage, UsageDay
 from api.usage.counter import Row
 
 # One upsert for any number of rows, always in the same order, so that writers cannot deadlock. Rows of one account and
-# month are summed first: PostgreSQL refuses to change a row twice in one statement.
-_ADD_COUNTS: Final = JsonStatement(
+# month are summed first: PostgreSQL refuses to change a row twice in one statement. Unknown accounts are skipped, here
+# and below, and an existing mark of a day is kept.
+ADD_COUNTS: Final = JsonStatement(
     "INSERT INTO usage (account_id, month, count) SELECT given.account_id, given.month, sum(given.count) "
     "FROM {given} JOIN accounts ON accounts.account_id = given.account_id WHERE true GROUP BY 1, 2 ORDER BY 1, 2 "
     "ON CONFLICT (account_id, month) DO UPDATE SET count = usage.count + excluded.count "
     "RETURNING account_id, month, count",
     "account_id text, month integer, count bigint",
 )
-_MARK_DAY: Final = JsonStatement(
+MARK_DAY: Final = JsonStatement(
     "INSERT INTO usage_days (account_id, day, count_before) "
     "SELECT given.account_id, given.day, coalesce(usage.count, 0) FROM {given} "
     "JOIN accounts ON accounts.account_id = given.account_id "
@@ -37,14 +37,6 @@ _MARK_DAY: Final = JsonStatement(
     "WHERE true ORDER BY given.account_id ON CONFLICT (account_id, day) DO NOTHING",
     "account_id text, day integer, month integer",
 )
-
-
-def mark_day_start(connection: Connection, accounts: Collection[str], day: int) -> None:
-    """Records the accounts' counts before a day's first request; an existing mark is kept.
-
-    Accounts that do not exist are skipped. `day` as 20261122.
-    """
-    _MARK_DAY.run(connection, [(account_id, day, day // 100) for account_id in accounts])
 
 
 def usage_marks(connection: Connection, account_id: str, month: int) -> list[tuple[int, int]]:
@@ -64,11 +56,6 @@ def prune_days(connection: Connection, before: int, limit: int) -> int:
     return connection.execute(gone).rowcount
 
 
-def add_counts(connection: Connection, rows: Sequence[Row]) -> list[Row]:
-    """Adds counts, inserting missing rows; returns the new totals. Unknown accounts are skipped."""
-    return [(row[0], row[1], row[2]) for row in _ADD_COUNTS.run(connection, rows)]
-
-
 def monthly_count(connection: Connection, account_id: str, month: int) -> int:
     statement = select(Usage.count).where(Usage.account_id == account_id, Usage.month == month)
     return connection.execute(statement).scalar() or 0
@@ -78,8 +65,8 @@ class DatabaseUsageStore:
     """Adds usage counts to the control-plane database.
 
     `add` and `close` belong to one thread, `add_at_once` to another. Before a day's first count of an account it
-    records the month's count so far; days are those of `today`, in UTC. An
-    existing mark is not overwritten, so a failure between the two writes is repaired by the next attempt.
+    records the month's count so far; days are those of `today`, in UTC. An existing mark is not overwritten, so a
+    failure between the two writes is repaired by the next attempt.
     """
 
     def __init__(self, database: Database, today: Callable[[], date]) -> None:
@@ -102,10 +89,7 @@ class DatabaseUsageStore:
             raise
 
     def add_at_once(self, rows: Sequence[Row]) -> list[Row] | None:
-        """Adds rows without waiting for a lock; SQLite only.
-
-        None, and nothing added, if another writer holds the lock or the engine is not SQLite.
-        """
+        """None, and nothing added, if another writer holds the lock or the engine is not SQLite."""
         if not self._is_near:
             return None
         try:
@@ -125,9 +109,9 @@ class DatabaseUsageStore:
         month = day // 100  # counts left of the previous month belong to its last day
         new = {account_id for account_id, counted, _ in rows if counted == month} - self._begun
         if new:
-            mark_day_start(connection, new, day)
+            MARK_DAY.run(connection, [(account_id, day, month) for account_id in new])
             self._begun = self._begun | new
-        return add_counts(connection, rows)
+        return ADD_COUNTS.run(connection, rows)
 
     def close(self) -> None:
         """Closes both connections; later calls open them again."""

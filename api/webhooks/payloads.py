@@ -78,7 +78,6 @@ def _type_parameter(event_type: str) -> Schema:
 
 
 def webhook_objects() -> dict[str, Schema]:
-    """One entry per event type."""
     return {event_type: {"post": _post_operation(event_type)} for event_type in KINDS}
 
 

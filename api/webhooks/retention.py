@@ -1,6 +1,4 @@
-"""Retention of the delivery log and of daily usage.
-
-See docs/contract/contract.md 4.8, docs/contract/delivery.md 10.
+"""Retention of the delivery log and of daily usage (docs/contract/contract.md 4.8, docs/contract/delivery.md 10).
 
 One process leads. A pass is split into short steps, each its own transaction with a bounded number of rows, so that
 other writers never wait long. Deliveries are pruned per subscription, oldest first: their ids rise with time, so
@@ -13,7 +11,7 @@ from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, exists, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, or_, select, tuple_, update
 
 from api.common.clock import Clock
 from api.common.ids import earliest_id
@@ -73,15 +71,13 @@ class RetentionPruner:
         return False
 
     def close(self) -> None:
-        """Releases the lease, so that another process can start a pass at once."""
         self._pass = None
         self._leadership.release()
 
     def _pass_steps(self) -> Iterator[int]:
         """Yields the number of rows deleted by each step of one pass."""
-        now = from_milliseconds(
-            to_milliseconds(self._clock.now())
-        )  # rounded like ids, so that an event goes with its deliveries
+        # rounded like ids, so that an event goes with its deliveries
+        now = from_milliseconds(to_milliseconds(self._clock.now()))
         before = now - self._retention
         kept: set[int] = set()
         yield from self._prune_deliveries(earliest_id("dlv", to_milliseconds(before)), kept)
@@ -175,15 +171,8 @@ def prune_companies(connection: Connection, limit: int) -> int:
         .where(Subscription.deleted_at.is_not(None))
         .limit(limit)
     )
-    rows = list(connection.execute(chosen))
-    for subscription_id in {row.subscription_id for row in rows}:
-        companies = [row.company_id for row in rows if row.subscription_id == subscription_id]
-        connection.execute(
-            delete(SubscribedCompany).where(
-                SubscribedCompany.subscription_id == subscription_id, SubscribedCompany.company_id.in_(companies)
-            )
-        )
-    return len(rows)
+    key = tuple_(SubscribedCompany.subscription_id, SubscribedCompany.company_id)
+    return connection.execute(delete(SubscribedCompany).where(key.in_(chosen))).rowcount
 
 
 def prune_subscription(connection: Connection, before: datetime) -> bool:

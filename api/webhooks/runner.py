@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import Final
 
 from api.auth.encryption import SecretBox
@@ -44,14 +45,21 @@ class DeliveryRunner:
     ) -> None:
         self.name = process_name()
         self._settings = settings
-        self._database = database
-        self._sealer = secret_box
-        self._clock = clock
-        self._ulids = UlidGenerator(clock.wall)
         self._fan_out = FanOut(database, reader, clock, self.name, settings.webhooks.batch_seconds)
         self._pruning = RetentionPruner(database, settings.webhooks, clock, self.name)
         self._sender = WebhookClient(settings.webhooks, clock)
-        self._observe = observe
+        self._new_worker = partial(
+            DeliveryWorker,
+            database,
+            secret_box,
+            self._sender,
+            settings.webhooks,
+            clock,
+            UlidGenerator(clock.wall),
+            self.name,
+            settings.public_url,
+            observe,
+        )
         self._worker: DeliveryWorker | None = None
         self.parts: Mapping[str, Run] = {
             "fan-out": self._run_fanout,
@@ -90,17 +98,7 @@ class DeliveryRunner:
 
     async def _run_worker(self, stop: asyncio.Event) -> None:
         """Runs a new worker; after a failure its successor repeats what was in flight."""
-        self._worker = DeliveryWorker(
-            self._database,
-            self._sealer,
-            self._sender,
-            self._settings.webhooks,
-            self._clock,
-            self._ulids,
-            self.name,
-            self._settings.public_url,
-            self._observe,
-        )
+        self._worker = self._new_worker()
         await self._worker.run(stop)
 
     async def _run_pruning(self, stop: asyncio.Event) -> None:

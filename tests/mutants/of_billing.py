@@ -119,8 +119,8 @@ BILLING: Final = (
     Mutant(
         "billing: whoever pays no more makes webhooks while his key is still believed",
         "api/webhooks/subscriptions/service.py",
-        'if account.status != "active":',
-        'if account.status == "nothing":',
+        'if status != "active":',
+        'if status == "nothing":',
         f"{_TRIALS}::test_who_is_made_to_choose_a_plan_has_nothing_until_then[sqlite]",
     ),
     Mutant(

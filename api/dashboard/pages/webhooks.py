@@ -21,7 +21,7 @@ from api.http.responses import HttpResponse
 from api.problems.problem import ProblemError
 from api.watchlists.models import MOST_WATCHLISTS
 from api.webhooks.deliveries import service as deliveries_service
-from api.webhooks.deliveries.models import DELIVERY_STATUSES, DeliveryQuery, TimeWindow, payload_json
+from api.webhooks.deliveries.models import DELIVERY_STATUSES, DeliveryQuery, payload_json
 from api.webhooks.deliveries.service import DeliveryScope, parse_replay_request, scope_for
 from api.webhooks.destinations.models import Settings
 from api.webhooks.destinations.opening import destination_members
@@ -156,7 +156,7 @@ async def show_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
     service, place = page.context.services, _delivery_scope(page, subscription_id)
     record = await _requested_subscription(page, subscription_id)
     status, before = _delivery_filter(page)
-    query = DeliveryQuery(TimeWindow(), (status,) if status else ())
+    query = DeliveryQuery(statuses=(status,) if status else ())
     found = await service.control_database.read(
         lambda connection: deliveries_service.list_deliveries(connection, place, query, before, _ROWS + 1)
     )

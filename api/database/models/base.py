@@ -30,7 +30,6 @@ def to_milliseconds(moment: datetime) -> int:
 
 
 def from_milliseconds(stored: int) -> datetime:
-    """Converts stored milliseconds to an instant."""
     return _EPOCH + stored * _MILLISECOND
 
 

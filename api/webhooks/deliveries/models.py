@@ -30,8 +30,8 @@ class ReplayRecord:
     subscription_id: str
     since: datetime
     until: datetime
-    statuses: tuple[str, ...]
-    event_types: tuple[str, ...] | None
+    statuses: Sequence[str]
+    event_types: Sequence[str] | None
     created_at: datetime
     matched: int = 0
     succeeded: int = 0
@@ -40,18 +40,11 @@ class ReplayRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class TimeWindow:
-    """Time window: `since` inclusive, `until` exclusive, None for an open end."""
+class DeliveryQuery:
+    """Filter on a subscription's deliveries; an empty filter matches everything. `until` is exclusive."""
 
     since: datetime | None = None
     until: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DeliveryQuery:
-    """Filter on a subscription's deliveries; an empty filter matches everything."""
-
-    window: TimeWindow
     statuses: Sequence[str] = ()
     event_types: Sequence[str] = ()
     event_id: str | None = None
@@ -180,7 +173,6 @@ class DetailRecord:
 
 
 def delivery_detail_json(detail: DetailRecord) -> dict[str, Any]:
-    """Serializes one delivery with its payload and attempts."""
     attempts = [Attempt.members(one) for one in detail.attempts]
     return DeliveryDetail.members(detail.delivery, payload=payload_json(detail), attempts=attempts)
 
@@ -192,7 +184,6 @@ def payload_json(found: DetailRecord) -> dict[str, Any]:
 
 
 def replay_json(record: ReplayRecord) -> dict[str, Any]:
-    """Serializes a replay with its progress."""
     return Replay.members(
         record,
         id=record.replay_id,

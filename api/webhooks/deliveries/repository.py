@@ -1,6 +1,4 @@
-"""SQL on the delivery log: lists, one delivery with its attempts, manual redelivery, replays and their progress.
-
-See docs/contract/contract.md 4.8.
+"""SQL on the delivery log: lists, one delivery with its attempts, retries, replays (docs/contract/contract.md 4.8).
 
 Delivery ids rise with time, so a time window is a range of ids, and newest first is the primary key read backwards:
 a page costs the same however long the log is. Writing functions need the endpoint-queue lock
@@ -12,7 +10,7 @@ written. Does not belong here: making attempts (`api.webhooks.delivery.queue_rep
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, func, insert, literal, literal_column, select, update
@@ -21,8 +19,8 @@ from api.common.ids import earliest_id
 from api.database.models.base import columns_of, to_milliseconds, values_of
 from api.database.models.webhooks import Attempt, Delivery, MatchedEvent, QueuedAttempt, Replay, Subscription
 from api.webhooks.deliveries import models
-from api.webhooks.deliveries.models import ATTEMPTS_SHOWN, DeliveryQuery, DetailRecord, ReplayRecord, TimeWindow
-from api.webhooks.subscriptions.repository import complete_replays, refresh_queue_time
+from api.webhooks.deliveries.models import ATTEMPTS_SHOWN, DeliveryQuery, DetailRecord, ReplayRecord
+from api.webhooks.subscriptions.repository import complete_replays, owned_by, refresh_queue_time
 
 PREFIX: Final = "dlv"
 _MICROSECONDS: Final = 1000  # of a millisecond
@@ -43,13 +41,8 @@ _REPLAYS: Final = select(*columns_of(ReplayRecord, Replay))
 
 def subscription_status(connection: Connection, account_id: str, subscription_id: str) -> str | None:
     """Returns the status of the subscription if it belongs to the account and is not deleted."""
-    return connection.execute(
-        select(Subscription.status).where(
-            Subscription.subscription_id == subscription_id,
-            Subscription.account_id == account_id,
-            Subscription.deleted_at.is_(None),
-        )
-    ).scalar_one_or_none()
+    status = select(Subscription.status).where(owned_by(account_id, subscription_id))
+    return connection.execute(status).scalar_one_or_none()
 
 
 def delivery_page(
@@ -57,17 +50,18 @@ def delivery_page(
 ) -> list[models.Delivery]:
     """Returns the newest `limit` matching deliveries with ids below `before`."""
     conditions = [Delivery.subscription_id == subscription_id]
-    window, first, end = query.window, _BEGIN, before or _END
+    first, end = _narrow_id_range(query.since, query.until, _BEGIN, before or _END)
     if query.event_types:
         conditions.append(MatchedEvent.event_type.in_(query.event_types))
     if query.event_id is not None:
-        event = _find_event(connection, query.event_id)
+        wanted = select(MatchedEvent.sequence, MatchedEvent.matched_at).where(MatchedEvent.event_id == query.event_id)
+        event = connection.execute(wanted).one_or_none()
         if event is None:
             return []
-        sequence, matched_at = event
-        conditions.append(Delivery.sequence == sequence)
-        first, end = _narrow_id_range(TimeWindow(matched_at, matched_at + _MILLISECOND), first, end)
-    conditions += _id_range_conditions(*_narrow_id_range(window, first, end))
+        conditions.append(Delivery.sequence == event.sequence)
+        # its millisecond is in the ids of its deliveries
+        first, end = _narrow_id_range(event.matched_at, event.matched_at + _MILLISECOND, first, end)
+    conditions += _id_range_conditions(first, end)
     found = [
         models.Delivery.model_construct(**row._asdict())
         for status in _status_alternatives(query.statuses, connection.dialect.name)
@@ -85,13 +79,10 @@ def find_delivery(connection: Connection, subscription_id: str, delivery_id: str
     return None if row is None else models.Delivery.model_construct(**row._asdict())
 
 
-def find_detail(connection: Connection, subscription_id: str, delivery_id: str) -> DetailRecord | None:
-    delivery = find_delivery(connection, subscription_id, delivery_id)
-    if delivery is None:
-        return None
+def find_detail(connection: Connection, delivery: models.Delivery) -> DetailRecord:
     data = connection.execute(select(MatchedEvent.data).where(MatchedEvent.event_id == delivery.event_id)).scalar_one()
     latest = connection.execute(
-        _ATTEMPTS.where(Attempt.delivery_id == delivery_id)
+        _ATTEMPTS.where(Attempt.delivery_id == delivery.id)
         .order_by(Attempt.started_at.desc(), Attempt.attempt_id.desc())
         .limit(ATTEMPTS_SHOWN)
     ).all()
@@ -102,23 +93,10 @@ def find_replay(connection: Connection, subscription_id: str, replay_id: str) ->
     row = connection.execute(
         _REPLAYS.where(Replay.replay_id == replay_id, Replay.subscription_id == subscription_id)
     ).one_or_none()
-    return None if row is None else _replay_record(row)
+    return None if row is None else ReplayRecord(**row._asdict())
 
 
-def _find_event(connection: Connection, event_id: str) -> tuple[int, datetime] | None:
-    """Sequence of an event, and the millisecond in the ids of its deliveries."""
-    found = connection.execute(
-        select(MatchedEvent.sequence, MatchedEvent.matched_at).where(MatchedEvent.event_id == event_id)
-    ).one_or_none()
-    return None if found is None else (found[0], found[1])
-
-
-def window_conditions(window: TimeWindow) -> list[ColumnElement[bool]]:
-    """Conditions that express the window as a range of ids."""
-    return _id_range_conditions(*_narrow_id_range(window, _BEGIN, _END))
-
-
-def status_conditions(statuses: Sequence[str]) -> list[ColumnElement[bool]]:
+def _status_conditions(statuses: Sequence[str]) -> list[ColumnElement[bool]]:
     """Status conditions written so that the index of unsucceeded deliveries is used where possible."""
     told: list[ColumnElement[bool]] = [Delivery.status.in_(statuses)]
     return told if "succeeded" in statuses else [*told, _UNSUCCEEDED]
@@ -132,17 +110,17 @@ def _status_alternatives(statuses: Sequence[str], dialect: str) -> list[list[Col
     if not statuses:
         return [[]]
     if "succeeded" in statuses:
-        return [status_conditions(statuses)]
+        return [_status_conditions(statuses)]
     told = [Delivery.status == status for status in statuses]
     return [[func.unlikely(one) if dialect == "sqlite" else one, _UNSUCCEEDED] for one in told]
 
 
-def _narrow_id_range(window: TimeWindow, first: str, end: str) -> tuple[str, str]:
-    """Intersects the given id range with the window."""
-    if window.since is not None:
-        first = max(first, _first_id_from(window.since))
-    if window.until is not None:
-        end = min(end, _first_id_from(window.until))
+def _narrow_id_range(since: datetime | None, until: datetime | None, first: str, end: str) -> tuple[str, str]:
+    """Intersects the given id range with a time window."""
+    if since is not None:
+        first = max(first, _first_id_from(since))
+    if until is not None:
+        end = min(end, _first_id_from(until))
     return first, end
 
 
@@ -153,22 +131,14 @@ def _id_range_conditions(first: str, end: str) -> list[ColumnElement[bool]]:
 
 def _first_id_from(instant: datetime) -> str:
     """Lowest id of a delivery made at `instant` or later; ids carry whole milliseconds."""
-    begun = to_milliseconds(instant)
-    finer = instant.microsecond % _MICROSECONDS
-    return earliest_id(PREFIX, max(0, begun + 1 if finer else begun))
+    has_finer = instant.microsecond % _MICROSECONDS > 0
+    return earliest_id(PREFIX, max(0, to_milliseconds(instant) + has_finer))
 
 
 def _attempt(row: Any) -> models.Attempt:
     written = row.response_headers
     headers = None if written is None else _HEADERS.decode(written)
     return models.Attempt.model_construct(**row._asdict() | {"response_headers": headers})
-
-
-def _replay_record(row: Any) -> ReplayRecord:
-    values = row._asdict()
-    types = values["event_types"]
-    read = {"statuses": tuple(values["statuses"]), "event_types": None if types is None else tuple(types)}
-    return ReplayRecord(**values | read)
 
 
 _PREFIX_AND_TIME = 14
@@ -197,8 +167,12 @@ def queue_replay(connection: Connection, replay: ReplayRecord) -> int:
     attempt = literal(f"att_{replay.replay_id[4:_PREFIX_AND_TIME]}").concat(
         func.substr(Delivery.delivery_id, _PREFIX_AND_TIME + 1)
     )
-    window = TimeWindow(replay.since, replay.until)
-    chosen = _replay_conditions(replay.subscription_id, window, replay.statuses, replay.event_types)
+    ids = _id_range_conditions(*_narrow_id_range(replay.since, replay.until, _BEGIN, _END))
+    chosen = [Delivery.subscription_id == replay.subscription_id, *ids, *_status_conditions(replay.statuses)]
+    if replay.event_types is not None:
+        of_type = MatchedEvent.event_type.in_(replay.event_types)
+        event = select(literal(1)).where(MatchedEvent.sequence == Delivery.sequence, of_type)
+        chosen.append(event.correlate(Delivery).exists())
     connection.execute(
         insert(QueuedAttempt).from_select(
             ["subscription_id", "due_at", "attempt_id", "delivery_id", "trigger"],
@@ -222,45 +196,20 @@ def queue_replay(connection: Connection, replay: ReplayRecord) -> int:
     return taken.rowcount
 
 
-class ReplayCounts:
-    """Counts replay deliveries that ended in one transaction; written once, at its end."""
+class EndedDelivery(NamedTuple):
+    """A delivery that will not be attempted again, of a replay or of none."""
 
-    def __init__(self) -> None:
-        self._succeeded: Counter[str] = Counter()
-        self._failed: Counter[str] = Counter()
-        self._subscriptions: set[str] = set()
-
-    def count(self, replay_id: str | None, subscription_id: str, succeeded: bool) -> None:
-        """Counts one ended delivery; no effect if it belongs to no replay."""
-        if replay_id is not None:
-            (self._succeeded if succeeded else self._failed)[replay_id] += 1
-            self._subscriptions.add(subscription_id)
-
-    def write(self, connection: Connection, at: datetime) -> None:
-        """Writes the counters, and completes replays in which every delivery has ended.
-
-        The caller holds the endpoint-queue locks.
-        """
-        for replay_id in sorted(self._succeeded.keys() | self._failed.keys()):
-            connection.execute(
-                update(Replay)
-                .where(Replay.replay_id == replay_id, Replay.completed_at.is_(None))
-                .values(
-                    succeeded=Replay.succeeded + self._succeeded[replay_id],
-                    failed=Replay.failed + self._failed[replay_id],
-                )
-            )
-        if self._subscriptions:
-            complete_replays(connection, self._subscriptions, at)
+    replay_id: str | None
+    subscription_id: str
+    has_succeeded: bool
 
 
-def _replay_conditions(
-    subscription_id: str, window: TimeWindow, statuses: Sequence[str], event_types: Sequence[str] | None
-) -> list[ColumnElement[bool]]:
-    conditions = [Delivery.subscription_id == subscription_id, *window_conditions(window), *status_conditions(statuses)]
-    if event_types is not None:
-        event = select(literal(1)).where(
-            MatchedEvent.sequence == Delivery.sequence, MatchedEvent.event_type.in_(event_types)
-        )
-        conditions.append(event.correlate(Delivery).exists())
-    return conditions
+def count_ended(connection: Connection, ended: Sequence[EndedDelivery], at: datetime) -> None:
+    """Counts deliveries that ended in their replays, and completes these. The caller holds the endpoint-queue locks."""
+    counts = Counter((one.replay_id, one.has_succeeded) for one in ended if one.replay_id is not None)
+    for replay_id in sorted({replay_id for replay_id, _ in counts}):
+        running = update(Replay).where(Replay.replay_id == replay_id, Replay.completed_at.is_(None))
+        succeeded, failed = counts[replay_id, True], counts[replay_id, False]
+        connection.execute(running.values(succeeded=Replay.succeeded + succeeded, failed=Replay.failed + failed))
+    if counts:
+        complete_replays(connection, {one.subscription_id for one in ended if one.replay_id is not None}, at)

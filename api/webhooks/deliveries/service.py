@@ -7,7 +7,7 @@ or the sending itself (`api.webhooks.egress.http_client`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
@@ -19,7 +19,7 @@ from api.common.ids import UlidGenerator, is_ulid
 from api.http.body_validation import body_instant_field, read_body, request_array_field, unrepeated
 from api.http.json_body import Object
 from api.openapi.examples import DELIVERIES
-from api.problems.problem import ProblemError, new_problem
+from api.problems.problem import new_problem
 from api.schemas.declare import RequestModel, invalid_value
 from api.webhooks.deliveries import repository
 from api.webhooks.deliveries.models import (
@@ -32,7 +32,6 @@ from api.webhooks.deliveries.models import (
     DetailRecord,
     ReplayedStatus,
     ReplayRecord,
-    TimeWindow,
 )
 from api.webhooks.deliveries.repository import queue_manual_attempt, queue_replay
 from api.webhooks.destinations.destination import Destination, EventBatch, OutgoingEvent
@@ -54,7 +53,6 @@ class DeliveryScope:
 
 
 def scope_for(account_id: str, subscription_id: str, retention_days: int, now: datetime) -> DeliveryScope:
-    """Builds the scope of a subscription's log as of `now`."""
     return DeliveryScope(account_id, subscription_id, now - timedelta(days=retention_days), retention_days)
 
 
@@ -71,23 +69,14 @@ class ReplayRequest:
 def list_deliveries(
     connection: Connection, scope: DeliveryScope, query: DeliveryQuery, before: str | None, limit: int
 ) -> list[Delivery]:
-    """Returns the newest matching deliveries with ids below `before`."""
     _require_subscription(connection, scope)
-    since = query.window.since
-    window = TimeWindow(scope.oldest if since is None else max(since, scope.oldest), query.window.until)
-    kept = DeliveryQuery(window, query.statuses, query.event_types, query.event_id)
+    kept = replace(query, since=max(query.since or scope.oldest, scope.oldest))
     return repository.delivery_page(connection, scope.subscription_id, kept, before, limit)
 
 
 def delivery_detail(connection: Connection, scope: DeliveryScope, delivery_id: str) -> DetailRecord:
-    """Returns one delivery with payload and attempts."""
     _require_subscription(connection, scope)
-    found = (
-        repository.find_detail(connection, scope.subscription_id, delivery_id) if is_ulid("dlv", delivery_id) else None
-    )
-    if found is None or found.delivery.created_at < scope.oldest:
-        raise _delivery_not_found(scope)
-    return found
+    return repository.find_detail(connection, _require_delivery(connection, scope, delivery_id))
 
 
 def retry_delivery(
@@ -95,13 +84,7 @@ def retry_delivery(
 ) -> Delivery:
     """Enqueues a manual attempt, whatever the subscription's status; returns the unchanged delivery."""
     _lock_subscription(connection, scope)
-    found = (
-        repository.find_delivery(connection, scope.subscription_id, delivery_id)
-        if is_ulid("dlv", delivery_id)
-        else None
-    )
-    if found is None or found.created_at < scope.oldest:
-        raise _delivery_not_found(scope)
+    found = _require_delivery(connection, scope, delivery_id)
     if found.status == "canceled":
         raise invalid_state("The delivery was canceled and cannot be sent again.", found.status)
     queue_manual_attempt(connection, scope.subscription_id, delivery_id, attempt_id, at)
@@ -115,24 +98,11 @@ def start_replay(
     status = _lock_subscription(connection, scope)
     if status != "active":
         raise invalid_state("The subscription is paused; set status to active before replaying.", status)
-    wanted = ReplayRecord(
-        replay_id=replay_id,
-        subscription_id=scope.subscription_id,
-        since=request.since,
-        until=request.until,
-        statuses=tuple(request.statuses),
-        event_types=None if request.event_types is None else tuple(request.event_types),
-        created_at=at,
-    )
-    queue_replay(connection, wanted)
-    made = repository.find_replay(connection, scope.subscription_id, replay_id)
-    if made is None:
-        raise RuntimeError(f"replay {replay_id} is missing after it was stored")
-    return made
+    queue_replay(connection, ReplayRecord(replay_id, scope.subscription_id, *astuple(request), created_at=at))
+    return find_replay(connection, scope, replay_id)
 
 
 def find_replay(connection: Connection, scope: DeliveryScope, replay_id: str) -> ReplayRecord:
-    """Returns a replay with its progress."""
     _require_subscription(connection, scope)
     found = repository.find_replay(connection, scope.subscription_id, replay_id) if is_ulid("rpl", replay_id) else None
     if found is None:
@@ -156,8 +126,13 @@ def _require_subscription(connection: Connection, place: DeliveryScope) -> str:
     return found
 
 
-def _delivery_not_found(place: DeliveryScope) -> ProblemError:
-    return new_problem("delivery_not_found", f"No such delivery, or it is older than {place.retention_days} days.")
+def _require_delivery(connection: Connection, place: DeliveryScope, delivery_id: str) -> Delivery:
+    is_id = is_ulid("dlv", delivery_id)
+    found = repository.find_delivery(connection, place.subscription_id, delivery_id) if is_id else None
+    if found is None or found.created_at < place.oldest:
+        detail = f"No such delivery, or it is older than {place.retention_days} days."
+        raise new_problem("delivery_not_found", detail)
+    return found
 
 
 _DEFAULT_STATUSES: Final = ("failed", "held")
@@ -222,26 +197,17 @@ async def send_test(
     ulids: UlidGenerator,
     at: datetime,
 ) -> Attempt:
-    """Sends one test and returns the attempt."""
     data = msgspec.json.encode(DELIVERIES[event_type]["data"] | {"test": True})
     event = EventPayload(ulids.make("evt"), event_type, data)
     batch = EventBatch([OutgoingEvent(event, ulids.make("dlv"), _FIRST)], at, secrets, is_test=True)
     made = await destination.deliver(batch, sender)
-    outcome = made.result
     return Attempt.model_construct(
         id=ulids.make("att"),
         delivery_id=None,
         number=_FIRST,
         trigger="test",
         started_at=at,
-        duration_ms=outcome.duration_ms,
-        outcome="succeeded" if outcome.has_succeeded else "failed",
-        error=outcome.error,
-        error_detail=outcome.error_detail,
+        outcome=made.result.outcome,
         request_url=made.request_url,
-        remote_ip=outcome.remote_ip,
-        response_status=outcome.response_status,
-        response_headers=outcome.response_headers,
-        response_body=outcome.response_body,
-        response_body_truncated=outcome.response_body_truncated,
+        **asdict(made.result),
     )

@@ -16,9 +16,9 @@ from sqlalchemy import Connection, delete, select, update
 from api.database.json_bulk import JsonStatement, insert_statement
 from api.database.models.base import from_milliseconds
 from api.database.models.webhooks import Attempt, Delivery, QueuedAttempt
-from api.webhooks.deliveries.repository import ReplayCounts
+from api.webhooks.deliveries.repository import EndedDelivery
 from api.webhooks.delivery import queue_repository
-from api.webhooks.delivery.records import EndpointHealth, FinishedAttempt, QueueEntry
+from api.webhooks.delivery.records import EndpointHealth, FinishedAttempt
 
 _LOG: Final = insert_statement(Attempt, "RETURNING attempt_id")
 _KNOWN: Final = JsonStatement(
@@ -45,9 +45,9 @@ MakeId = Callable[[], str]
 
 
 def record_attempts(
-    connection: Connection, finished: Sequence[FinishedAttempt], replays: ReplayCounts, make_id: MakeId
+    connection: Connection, finished: Sequence[FinishedAttempt], ended: list[EndedDelivery], make_id: MakeId
 ) -> list[FinishedAttempt]:
-    """Writes these attempts; returns those that belonged to the schedule.
+    """Writes these attempts; returns those that belonged to the schedule. Adds deliveries that end to `ended`.
 
     The caller holds the endpoint-queue locks. Rows of an earlier commit that succeeded without being confirmed
     are left as they are.
@@ -55,17 +55,19 @@ def record_attempts(
     taken = queue_repository.dequeue(connection, (one.due.queued for one in finished))
     by_hand = {one.due.queued.attempt_id for one in finished if one.retry_decision is None}
     scheduled, apart = _partition_by_id(_log_attempts(connection, finished, make_id), taken - by_hand)
-    if scheduled:
-        _STEP.run(connection, [_step_row(one) for one in scheduled])
-        queue_repository.enqueue(
-            connection,
-            [_next_queued(one) for one in scheduled if one.retry_decision and one.retry_decision.next_attempt_at],
-        )
+    _STEP.run(connection, [_step_row(one) for one in scheduled])
+    following = [
+        one.due.queued._replace(due_at=one.retry_decision.next_attempt_at, attempt_id=one.next_attempt_id)
+        for one in scheduled
+        if one.retry_decision and one.retry_decision.next_attempt_at
+    ]
+    queue_repository.enqueue(connection, following)
     for one in scheduled:
         if one.retry_decision and one.retry_decision.status != "retrying":
-            replays.count(one.due.replay_id, one.due.queued.subscription_id, one.result.has_succeeded)
+            lane, has_succeeded = one.due.queued.subscription_id, one.result.has_succeeded
+            ended.append(EndedDelivery(one.due.replay_id, lane, has_succeeded))
     for one in apart:
-        _record_unscheduled(connection, one, replays)
+        _record_unscheduled(connection, one, ended)
     return scheduled
 
 
@@ -116,16 +118,20 @@ def _log_attempts(
     new, others = _partition_by_id(finished, {row[0] for row in _LOG.run(connection, rows)})
     if not others:
         return finished
-    known = {row[0] for row in _KNOWN.run(connection, [_identity_row(one) for one in others])}
+    rows = [
+        (
+            one.due.queued.delivery_id,
+            one.due.queued.attempt_id,
+            one.started_at,
+            one.result.duration_ms,
+            one.result.outcome,
+        )
+        for one in others
+    ]
+    known = {row[0] for row in _KNOWN.run(connection, rows)}
     again = [one for one in others if one.due.queued.attempt_id not in known]
-    if again:
-        _LOG.run(connection, [_log_row(one, make_id()) for one in again])
+    _LOG.run(connection, [_log_row(one, make_id()) for one in again])
     return [*new, *again]
-
-
-def _identity_row(one: FinishedAttempt) -> tuple[Any, ...]:
-    queued = one.due.queued
-    return queued.delivery_id, queued.attempt_id, one.started_at, one.result.duration_ms, _outcome_name(one)
 
 
 def _log_row(one: FinishedAttempt, attempt_id: str) -> tuple[Any, ...]:
@@ -138,7 +144,7 @@ def _log_row(one: FinishedAttempt, attempt_id: str) -> tuple[Any, ...]:
         queued.trigger,
         one.started_at,
         outcome.duration_ms,
-        _outcome_name(one),
+        outcome.outcome,
         outcome.error,
         outcome.error_detail and outcome.error_detail[:_LONGEST_DETAIL],
         one.request_url,
@@ -148,10 +154,6 @@ def _log_row(one: FinishedAttempt, attempt_id: str) -> tuple[Any, ...]:
         outcome.response_body,
         outcome.response_body_truncated,
     )
-
-
-def _outcome_name(one: FinishedAttempt) -> str:
-    return "succeeded" if one.result.has_succeeded else "failed"
 
 
 def _step_row(one: FinishedAttempt) -> tuple[Any, ...]:
@@ -164,20 +166,14 @@ def _step_row(one: FinishedAttempt) -> tuple[Any, ...]:
         step.status,
         step.tries,
         step.next_attempt_at,
-        _outcome_name(one),
+        one.result.outcome,
         one.result.error,
         one.result.response_status,
         None if step.status == "retrying" else one.finished_at,
     )
 
 
-def _next_queued(one: FinishedAttempt) -> QueueEntry:
-    queued, step = one.due.queued, one.retry_decision
-    due_at = step.next_attempt_at if step and step.next_attempt_at else one.finished_at
-    return queued._replace(due_at=due_at, attempt_id=one.next_attempt_id)
-
-
-def _record_unscheduled(connection: Connection, one: FinishedAttempt, replays: ReplayCounts) -> None:
+def _record_unscheduled(connection: Connection, one: FinishedAttempt, ended: list[EndedDelivery]) -> None:
     """Records a manual attempt, or one no longer in the schedule: rare, so one at a time."""
     queued = one.due.queued
     here = (Delivery.subscription_id == queued.subscription_id, Delivery.delivery_id == queued.delivery_id)
@@ -188,7 +184,7 @@ def _record_unscheduled(connection: Connection, one: FinishedAttempt, replays: R
     ends = one.result.has_succeeded and row.status in _SUCCEEDS
     if ends or one.retry_decision is None:
         values |= {
-            "last_outcome": _outcome_name(one),
+            "last_outcome": one.result.outcome,
             "last_error": one.result.error,
             "last_response_status": one.result.response_status,
         }
@@ -202,5 +198,5 @@ def _record_unscheduled(connection: Connection, one: FinishedAttempt, replays: R
             )
         )
         if row.status in _UNFINISHED:
-            replays.count(row.replay_id, queued.subscription_id, succeeded=True)
+            ended.append(EndedDelivery(row.replay_id, queued.subscription_id, has_succeeded=True))
     connection.execute(update(Delivery).where(*here).values(values))

@@ -6,18 +6,17 @@ pause does (`api.webhooks.subscriptions.repository`).
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from api.database.models.accounts import Account
 from api.database.models.base import from_milliseconds
-from api.database.models.webhooks import Delivery, Subscription
+from api.database.models.webhooks import Subscription
 from api.email import outbox, webhook_notices
 from api.email.webhook_notices import EndpointFailure
 from api.webhooks.delivery.records import EndpointHealth, FinishedAttempt
-from api.webhooks.subscriptions.repository import pause_subscription
+from api.webhooks.subscriptions.repository import HELD, pause_subscription
 
 
 def apply_failure_policy(
@@ -38,32 +37,24 @@ def apply_failure_policy(
             _queue_pause_notice(connection, one, healths[lane], public_url)
             paused.append(one)
         elif step.is_last_retry and step.next_attempt_at is not None:
-            _queue_warning(connection, one, healths[lane], public_url)
+            _queue_warning(connection, one, step.next_attempt_at, healths[lane], public_url)
     return paused
 
 
 def _queue_pause_notice(connection: Connection, one: FinishedAttempt, health: EndpointHealth, public_url: str) -> None:
     row = _subscription_owner(connection, one)
-    held = connection.execute(
-        select(func.count()).where(
-            Delivery.subscription_id == one.due.queued.subscription_id,
-            Delivery.status == "held",
-            Delivery.status != "succeeded",  # the partial index's condition
-        )
-    ).scalar_one()
-    notice = webhook_notices.pause_notice(_endpoint_failure(one, row, health), held, public_url)
+    notice = webhook_notices.pause_notice(_endpoint_failure(one, row, health), row.held, public_url)
     occasion = f"paused:{one.due.queued.subscription_id}:{row.revision}"
     outbox.add_mail(connection, occasion, row.account_id, row.email, notice, from_milliseconds(one.finished_at))
 
 
-def _queue_warning(connection: Connection, one: FinishedAttempt, health: EndpointHealth, public_url: str) -> None:
-    row, due_at = (
-        _subscription_owner(connection, one),
-        one.retry_decision.next_attempt_at if one.retry_decision else None,
-    )
-    if row.status != "active" or due_at is None:
+def _queue_warning(
+    connection: Connection, one: FinishedAttempt, due_at: int, health: EndpointHealth, public_url: str
+) -> None:
+    row, at = _subscription_owner(connection, one), from_milliseconds(one.finished_at)
+    if row.status != "active":
         return
-    left, at = timedelta(milliseconds=due_at - one.finished_at), from_milliseconds(one.finished_at)
+    left = from_milliseconds(due_at) - at
     warning = f"warning:{one.due.queued.subscription_id}:"
     # one warning per endpoint, also if it fails for some events only, not one per event
     if not outbox.has_mail_with_prefix(connection, row.account_id, warning, at - left):
@@ -72,14 +63,15 @@ def _queue_warning(connection: Connection, one: FinishedAttempt, health: Endpoin
 
 
 def _subscription_owner(connection: Connection, one: FinishedAttempt) -> Any:
+    chosen = (
+        Subscription.account_id,
+        Account.email,
+        Subscription.revision,
+        Subscription.status,
+        Subscription.endpoint_url,
+    )
     return connection.execute(
-        select(
-            Subscription.account_id,
-            Account.email,
-            Subscription.revision,
-            Subscription.status,
-            Subscription.endpoint_url,
-        )
+        select(*chosen, HELD.label("held"))
         .join(Account, Account.account_id == Subscription.account_id)
         .where(Subscription.subscription_id == one.due.queued.subscription_id)
     ).one()

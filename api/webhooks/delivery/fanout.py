@@ -137,14 +137,10 @@ def store_events(connection: Connection, events: Sequence[DescribedEvent], at: i
 
 def _batch_row(event: LedgerEvent, facts: EventFacts, time_part: str) -> tuple[Any, ...]:
     """A row of `_BATCHES`."""
-    bit, head = EVENT_BITS.get(event.event_type, 0), _id_start(time_part, event.sequence)
-    selectors = event_selectors(event, facts)
+    bit, selectors = EVENT_BITS.get(event.event_type, 0), event_selectors(event, facts)
+    # the first 16 characters of the ids of its deliveries, without prefix
+    head = time_part + "".join([_DIGITS[event.sequence >> shift & 31] for shift in _SHIFTS])
     return (event.sequence, event.company_id, event.event_type, bit, head, selectors, *astuple(facts))
-
-
-def _id_start(time_part: str, sequence: int) -> str:
-    """The first 16 characters of the ids of an event's deliveries, without prefix."""
-    return time_part + "".join([_DIGITS[sequence >> shift & 31] for shift in _SHIFTS])
 
 
 _BATCHES: Final = {
@@ -159,17 +155,9 @@ _BATCHES: Final = {
 # Join order: events, companies, subscriptions, whatever the statistics say: each event matches few of a
 # million subscribed companies. SQLite keeps the order of a CROSS JOIN; OFFSET 0 is PostgreSQL's optimisation
 # fence.
-_READ: Final = ", ".join(
-    (
-        "subscription_id",
-        "status",
-        "destination_kind",
-        "all_companies",
-        "deleted_at",
-        "from_sequence",
-        "event_mask",
-        *FILTER_COLUMNS,
-    )
+_READ: Final = (
+    "subscription_id, status, destination_kind, all_companies, deleted_at, from_sequence, event_mask, "
+    + ", ".join(FILTER_COLUMNS)
 )
 
 
@@ -178,14 +166,12 @@ def _joined(engine: str, found: str, condition: str, subscription: str) -> str:
 
     `condition`: which of its rows, as `found`, are of an event; `subscription`: the condition on `s` of such a row.
     """
+    batch = f"batch{_EACH_SELECTOR[engine]}" if "{selector}" in condition else "batch"
+    where = condition.format(selector="each.value")
     if engine == "sqlite":
-        return (
-            f"batch{_EACH_SELECTOR[engine] if '{selector}' in condition else ''} CROSS JOIN {found} AS found "
-            f"ON {condition.format(selector='each.value')} CROSS JOIN webhook_subscriptions AS s ON {subscription}"
-        )
+        return f"{batch} CROSS JOIN {found} AS found ON {where} CROSS JOIN webhook_subscriptions AS s ON {subscription}"
     return (
-        f"batch{_EACH_SELECTOR[engine] if '{selector}' in condition else ''} CROSS JOIN LATERAL "  # noqa: S608 -- texts below
-        f"(SELECT * FROM {found} AS found WHERE {condition.format(selector='each.value')} OFFSET 0) AS found "
+        f"{batch} CROSS JOIN LATERAL (SELECT * FROM {found} AS found WHERE {where} OFFSET 0) AS found "  # noqa: S608 -- texts below
         f"CROSS JOIN LATERAL (SELECT {_READ} FROM webhook_subscriptions AS s WHERE {subscription} OFFSET 0) AS s"
     )
 
@@ -323,20 +309,19 @@ class FanOut:
         return self._cursor is not None
 
     def close(self) -> None:
-        """Releases the lease, so that another process can lead at once."""
         self._leadership.release()
 
     def _load_cursor(self) -> int | None:
-        with self._database.reading() as session:
-            found = fanout_cursor(session.connection())
-            if found is not None or earliest_subscribed_sequence(session.connection()) is None:
-                return found
+        found = self._database.read(fanout_cursor)
+        if found is not None or self._database.read(earliest_subscribed_sequence) is None:
+            return found
         return self._database.write(start_cursor)
 
     def _match(self, old: int, events: Sequence[LedgerEvent]) -> int:
         at = to_milliseconds(self._clock.now())
         new = events[-1].sequence
-        described = self._describe(events)
+        companies = self._reader.company_facts(event.company_id for event in events)  # in the release that is served
+        described = [DescribedEvent(one, event_facts(one, companies.get(one.company_id))) for one in events]
         self._cursor = None  # read again unless this commits
         with self._database.writing() as session:
             connection = session.connection()
@@ -349,11 +334,6 @@ class FanOut:
         if made:
             _LOGGER.info("%d deliveries of the events up to %d", made, new)
         return len(events)
-
-    def _describe(self, events: Sequence[LedgerEvent]) -> list[DescribedEvent]:
-        """The events with what filters read of them, in the release that is served now."""
-        companies = self._reader.company_facts(event.company_id for event in events)
-        return [DescribedEvent(event, event_facts(event, companies.get(event.company_id))) for event in events]
 
     def _adjust_limit(self, made: int) -> None:
         if made > ENOUGH_DELIVERIES:

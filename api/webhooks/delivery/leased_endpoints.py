@@ -12,13 +12,7 @@ from typing import Final
 
 from api.auth.encryption import SealingError, SecretBox
 from api.settings.webhooks import WebhookSettings
-from api.webhooks.delivery.records import (
-    DeferredAttempt,
-    EndpointRelease,
-    LeasedEndpoint,
-    PreparedAttempt,
-    SubscriberRecord,
-)
+from api.webhooks.delivery.records import DeferredAttempt, EndpointRelease, PreparedAttempt, SubscriberRecord
 from api.webhooks.delivery.scheduler import SECOND, EndpointQueue, FairScheduler, Subscriber
 from api.webhooks.delivery.sync import QueueRead, SyncRequest, SyncResult
 from api.webhooks.destinations.https import HttpsEndpoint
@@ -98,7 +92,8 @@ class LeasedEndpoints:
     def take(self, request: SyncRequest, result: SyncResult, now: float) -> list[DeferredAttempt]:
         """Applies the result of a sync; returns due attempts that must not be made."""
         for record in result.leased:
-            self._add_queue(record, now)
+            name, failures = record.subscription_id, record.consecutive_failures
+            self._lanes.setdefault(name, EndpointQueue(name, failures, record.last_success_at is not None, now))
         for name in result.lost:
             self._drop_queue(self._lanes.get(name))
         for record in result.changed:
@@ -112,11 +107,6 @@ class LeasedEndpoints:
         for lane in self._lanes.values():
             self._turns.enqueue(lane)
         return asides
-
-    def _add_queue(self, record: LeasedEndpoint, now: float) -> None:
-        if record.subscription_id not in self._lanes:
-            name, failures = record.subscription_id, record.consecutive_failures
-            self._lanes[name] = EndpointQueue(name, failures, record.last_success_at is not None, now)
 
     def _drop_queue(self, lane: EndpointQueue | None) -> None:
         """Drops an endpoint queue; its running attempts finish on their own."""
@@ -144,13 +134,8 @@ class LeasedEndpoints:
     def _to_subscriber(self, record: SubscriberRecord) -> Subscriber:
         if record.deleted_at is not None:
             return Subscriber(record, HttpsEndpoint(record.endpoint_url), "", None)
-        previous, destination = record.previous_secret, open_destination(record, self._sealer)
-        return Subscriber(
-            record,
-            destination,
-            self._sealer.open(record.secret),
-            None if previous is None else self._sealer.open(previous),
-        )
+        previous = None if record.previous_secret is None else self._sealer.open(record.previous_secret)
+        return Subscriber(record, open_destination(record, self._sealer), self._sealer.open(record.secret), previous)
 
     def _note_read(self, name: str, most: int, answer: SyncResult, now: float) -> None:
         lane = self._lanes.get(name)
@@ -173,20 +158,15 @@ class LeasedEndpoints:
 
     def _make_room(self, asked: SyncRequest, answer: SyncResult, now: float) -> None:
         """Ends the longest-held endpoint queues if others wait for a place."""
-        if answer.waiting[0] and asked.places[0] == 0:
-            self._end_longest(now, only_failing=False)
-        if answer.waiting[1] and asked.places[1] == 0:
-            self._end_longest(now, only_failing=True)
-
-    def _end_longest(self, now: float, *, only_failing: bool) -> None:
-        held = [
-            lane
-            for lane in self._lanes.values()
-            if now - lane.since >= _QUANTUM_SECONDS and (lane.failures or not only_failing)
-        ]
-        held.sort(key=lambda lane: lane.since)
-        for lane in held[: max(1, self._places // 4)]:
-            self._end_queue(lane)
+        for only_failing in (False, True):
+            if answer.waiting[only_failing] and asked.places[only_failing] == 0:
+                held = [
+                    lane
+                    for lane in self._lanes.values()
+                    if now - lane.since >= _QUANTUM_SECONDS and (lane.failures or not only_failing)
+                ]
+                for lane in sorted(held, key=lambda lane: lane.since)[: max(1, self._places // 4)]:
+                    self._end_queue(lane)
 
     def _rows_to_read(self, lane: EndpointQueue, now: float) -> int:
         """Rows to read: the expected use until the next sync, twice the use since the last."""

@@ -4,7 +4,7 @@ Does not belong here: finished attempts (`api.webhooks.delivery.attempt_reposito
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from typing import Final
 
 import msgspec
@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from api.database.json_bulk import ENGINES, JsonStatement, insert_statement
 from api.database.models.webhooks import AGAIN, BY_HAND, QueuedAttempt
-from api.webhooks.deliveries.repository import ReplayCounts
+from api.webhooks.deliveries.repository import EndedDelivery
 from api.webhooks.delivery.records import (
     DeferredAttempt,
     EndpointHealth,
@@ -68,9 +68,7 @@ _RELEASE: Final = JsonStatement(
     "subscription_id text, free_at bigint, due_from bigint, lessee text",
 )
 _CHANGED: Final = JsonStatement(
-    "SELECT lane.lessee, one.subscription_id, one.revision, one.status, one.deleted_at, one.endpoint_url, "
-    "one.destination_kind, one.destination, one.credentials, one.secret, "
-    "one.previous_secret, one.previous_secret_expires_at, one.event_mask, one.max_per_second "
+    f"SELECT lane.lessee, {', '.join(f'one.{one.name}' for one in fields(SubscriberRecord))} "  # noqa: S608 -- our names
     "FROM {given} JOIN webhook_lanes AS lane ON lane.subscription_id = given.subscription_id "
     "JOIN webhook_subscriptions AS one ON one.subscription_id = given.subscription_id "
     "WHERE one.revision <> given.revision OR lane.lessee IS DISTINCT FROM ?",
@@ -88,14 +86,14 @@ def waiting_endpoints(connection: Connection, at: int, horizon: int) -> tuple[bo
 
 
 def lease_endpoints(
-    connection: Connection, lessee: str, at: int, horizon: int, until: int, free_places: tuple[int, int]
+    connection: Connection, lessee: str, at: int, horizon: int, until: int, free_places: Sequence[int]
 ) -> list[LeasedEndpoint]:
     """Leases the most overdue endpoint queues: `free_places` of healthy and of failing endpoints."""
     taken: list[LeasedEndpoint] = []
     for most, failing in zip(free_places, (False, True), strict=True):
         if most > 0:
             rows = _LEASE.run(connection, (), at, at, horizon, failing, most, lessee, until)
-            taken += [LeasedEndpoint(row[0], row[1], row[2]) for row in rows]
+            taken += [LeasedEndpoint(*row) for row in rows]
     return taken
 
 
@@ -107,37 +105,30 @@ def lock_endpoint_health(connection: Connection, subscription_ids: Iterable[str]
 
 def write_health(connection: Connection, healths: Mapping[str, EndpointHealth]) -> None:
     """Writes endpoint health. The caller holds the endpoint-queue locks."""
-    rows = [(one, *astuple(health)) for one, health in healths.items()]
-    if rows:
-        _HEALTH.run(connection, rows)
+    _HEALTH.run(connection, [(one, *astuple(health)) for one, health in healths.items()])
 
 
 def renew_leases(connection: Connection, lessee: str, subscription_ids: Iterable[str], until: int) -> None:
     """Extends the leases still owned by `lessee`; the caller holds the locks."""
-    rows = [(one, until, lessee) for one in subscription_ids]
-    if rows:
-        _RENEW.run(connection, rows)
+    _RENEW.run(connection, [(one, until, lessee) for one in subscription_ids])
 
 
 def release_endpoints(connection: Connection, lessee: str, releases: Sequence[EndpointRelease]) -> None:
     """Releases endpoint queues and sets their next due time. The caller holds the locks."""
-    if releases:
-        rows = [(one.subscription_id, one.leasable_from, one.not_due_before, lessee) for one in releases]
-        _RELEASE.run(connection, rows)
+    rows = [(one.subscription_id, one.leasable_from, one.not_due_before, lessee) for one in releases]
+    _RELEASE.run(connection, rows)
 
 
 def changed_subscriptions(
     connection: Connection, lessee: str, known_revisions: Sequence[tuple[str, int]]
 ) -> tuple[list[SubscriberRecord], set[str]]:
     """Returns subscriptions with another revision than the known one, and the endpoint queues lost by `lessee`."""
-    if not known_revisions:
-        return [], set()
-    records, lost = [], set()
+    records, lost = list[SubscriberRecord](), set[str]()
     for row in _CHANGED.run(connection, known_revisions, lessee):
         if row[0] == lessee:
             records.append(SubscriberRecord(*row[1:]))
         else:
-            lost.add(row[1])
+            lost.add(row.subscription_id)
     return records, lost
 
 
@@ -205,8 +196,6 @@ _ASIDE: Final = JsonStatement(
 
 def ready_attempts(connection: Connection, at: int, queue_reads: Sequence[tuple[str, int]]) -> list[QueueEntry]:
     """Due attempts of each endpoint queue up to its limit: manual, retries, others; each oldest first."""
-    if not queue_reads:
-        return []
     if connection.dialect.name == "sqlite":
         return list(_ready_on_sqlite(connection, at, queue_reads))
     return [QueueEntry(*row) for row in _DUE.run(connection, [(lane, at, most) for lane, most in queue_reads])]
@@ -225,8 +214,6 @@ def _ready_on_sqlite(connection: Connection, at: int, wanted: Sequence[tuple[str
 
 def load_details(connection: Connection, chosen: Sequence[QueueEntry]) -> Iterator[PreparedAttempt]:
     """Adds details of deliveries, events and subscriptions; `data` is None where any is missing."""
-    if not chosen:
-        return
     rows = [(place, one.subscription_id, one.delivery_id) for place, one in enumerate(chosen)]
     found = {row[0]: row for row in _DETAILS[connection.dialect.name].run(connection, rows)}
     for place, queued in enumerate(chosen):
@@ -239,24 +226,20 @@ _NOTHING: Final = (0, None, None, None, None, None, None)
 
 def dequeue(connection: Connection, queued: Iterable[QueueEntry]) -> set[str]:
     """Deletes queue rows; returns the attempt ids deleted, which only this caller now owns."""
-    rows = [one[:3] for one in queued]
-    return {row[0] for row in _TAKE_OUT.run(connection, rows)} if rows else set()
+    return {row[0] for row in _TAKE_OUT.run(connection, [one[:3] for one in queued])}
 
 
 def enqueue(connection: Connection, queued: Sequence[QueueEntry]) -> None:
     """Enqueues attempts. The caller holds the endpoint-queue locks or leases."""
-    if queued:
-        _PUT_IN.run(connection, queued)
+    _PUT_IN.run(connection, queued)
 
 
-def defer(connection: Connection, deferred: Sequence[DeferredAttempt], at: int, replays: ReplayCounts) -> None:
-    """Removes attempts from the queue without making them; manual ones leave their delivery unchanged."""
+def defer(connection: Connection, deferred: Sequence[DeferredAttempt], at: int) -> list[EndedDelivery]:
+    """Removes attempts from the queue without making them, and ends their deliveries but for manual ones."""
     taken = dequeue(connection, (one.queued for one in deferred))
     rows = [
         (one.queued.subscription_id, one.queued.delivery_id, one.status, at if one.status == "canceled" else None)
         for one in deferred
         if one.queued.attempt_id in taken and one.queued.trigger != "manual"
     ]
-    if rows:
-        for replay_id, subscription_id in _ASIDE.run(connection, rows):
-            replays.count(replay_id, subscription_id, succeeded=False)
+    return [EndedDelivery(*row, has_succeeded=False) for row in _ASIDE.run(connection, rows)]

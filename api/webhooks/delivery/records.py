@@ -1,19 +1,18 @@
 """Records exchanged between the attempt queue and a worker. Instants are milliseconds since 1970.
 
 Does not belong here: statements (`api.webhooks.delivery.queue_repository`,
-`api.webhooks.delivery.queue_repository`, `api.webhooks.delivery.attempt_repository`).
+`api.webhooks.delivery.attempt_repository`).
 """
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from api.webhooks.delivery.retry_policy import RetryDecision
+from api.webhooks.destinations.opening import StoredDestination
 from api.webhooks.egress.attempt_result import AttemptResult
 
 
 class QueueEntry(NamedTuple):
-    """A row of the attempt queue."""
-
     subscription_id: str
     due_at: int
     attempt_id: str
@@ -37,25 +36,19 @@ class PreparedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class LeasedEndpoint:
-    """A leased endpoint queue, with its endpoint's health."""
-
     subscription_id: str
     consecutive_failures: int
     last_success_at: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class SubscriberRecord:
+class SubscriberRecord(StoredDestination):
     """The subscription fields a worker needs; secrets are encrypted."""
 
     subscription_id: str
     revision: int
     status: str
     deleted_at: int | None
-    endpoint_url: str
-    destination_kind: str
-    destination: str | None
-    credentials: bytes | None = field(repr=False)
     secret: bytes = field(repr=False)
     previous_secret: bytes | None = field(repr=False)
     previous_secret_expires_at: int | None
@@ -100,8 +93,6 @@ class EndpointRelease:
 
 @dataclass(frozen=True, slots=True)
 class EndpointHealth:
-    """Health of an endpoint after the last written attempts."""
-
     consecutive_failures: int
     last_attempt_at: int | None
     last_success_at: int | None

@@ -46,7 +46,6 @@ class EndpointRateLimit:
         return self._started[len(self._started) - max_per_second] + SECOND - now
 
     def start(self, now: float) -> None:
-        """Records a start."""
         self._started.append(now)
 
     def is_fresh(self, now: float) -> bool:
@@ -122,7 +121,6 @@ class EndpointQueue:
         return next_batch(self.ready, is_all_read=self.is_empty)
 
     def remove(self, batch: Sequence[PreparedAttempt]) -> None:
-        """Takes a batch out of `ready`."""
         if len(batch) == 1 and batch[0] is self.ready[0]:
             self.ready.popleft()
             return
@@ -210,7 +208,6 @@ class FairScheduler:
         return starts
 
     def end(self, start: Dispatch) -> None:
-        """Records the end of an attempt."""
         lane = start.endpoint_queue
         lane.in_flight -= 1
         self.in_flight -= 1

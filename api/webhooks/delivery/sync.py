@@ -8,6 +8,7 @@ scheduling (`api.webhooks.delivery.scheduler`).
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from sqlalchemy import Connection
@@ -16,7 +17,7 @@ from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 from api.common.ids import UlidGenerator
 from api.database.engine import Database, WorkerConnection
 from api.database.models.base import from_milliseconds
-from api.webhooks.deliveries.repository import ReplayCounts
+from api.webhooks.deliveries.repository import EndedDelivery, count_ended
 from api.webhooks.delivery import attempt_repository, failure_policy, queue_repository
 from api.webhooks.delivery.records import (
     DeferredAttempt,
@@ -66,8 +67,6 @@ class SyncRequest:
 
 @dataclass(slots=True)
 class SyncResult:
-    """Result of one sync."""
-
     leased: list[LeasedEndpoint] = field(default_factory=list)
     changed: list[SubscriberRecord] = field(default_factory=list)
     lost: set[str] = field(default_factory=set)
@@ -80,8 +79,6 @@ class SyncResult:
 
 
 class WorkerSync:
-    """Runs the database syncs of one worker."""
-
     def __init__(
         self, database: Database, lessee: str, ulids: UlidGenerator, public_url: str, monotonic: Callable[[], float]
     ) -> None:
@@ -101,10 +98,8 @@ class WorkerSync:
         free = [most if waits else 0 for most, waits in zip(request.places, answer.waiting, strict=True)]
         if any(free):
             with self._connection.writing() as connection:
-                until, places = request.lease_until, (free[0], free[1])
-                answer.leased = queue_repository.lease_endpoints(
-                    connection, self._lessee, request.at, request.horizon, until, places
-                )
+                terms = request.at, request.horizon, request.lease_until
+                answer.leased = queue_repository.lease_endpoints(connection, self._lessee, *terms, free)
         with self._connection.reading() as connection:
             self._read_queue(connection, request, answer)
         return answer
@@ -152,32 +147,24 @@ class WorkerSync:
         return self._write_once(replace(only, deferred_attempts=(DeferredAttempt(queued, "held"),)), ())
 
     def _write_once(self, asked: SyncRequest, made: Sequence[FinishedAttempt]) -> None:
-        concerned = _affected_endpoints(asked, made)
+        concerned = {*asked.renewals, *(one.due.queued.subscription_id for one in made)}
+        concerned.update(one.queued.subscription_id for one in asked.deferred_attempts)
+        concerned.update(one.subscription_id for one in asked.releases)
         if not concerned:
             return
-        replays, paused = ReplayCounts(), list[FinishedAttempt]()
+        ended, paused = list[EndedDelivery](), list[FinishedAttempt]()
         with self._connection.writing() as connection:
             healths = queue_repository.lock_endpoint_health(connection, concerned)
             if made:
-                scheduled = attempt_repository.record_attempts(connection, made, replays, self._make_id)
+                make_id = partial(self._ulids.make, "att")
+                scheduled = attempt_repository.record_attempts(connection, made, ended, make_id)
                 healths = attempt_repository.endpoint_health(healths, scheduled)
                 queue_repository.write_health(connection, healths)
                 paused = failure_policy.apply_failure_policy(connection, scheduled, healths, self._public_url)
-            queue_repository.defer(connection, asked.deferred_attempts, asked.at, replays)
-            replays.write(connection, from_milliseconds(asked.at))
+            ended += queue_repository.defer(connection, asked.deferred_attempts, asked.at)
+            count_ended(connection, ended, from_milliseconds(asked.at))
             queue_repository.renew_leases(connection, self._lessee, asked.renewals, asked.lease_until)
             queue_repository.release_endpoints(connection, self._lessee, asked.releases)
         for one in paused:
             queued = one.due.queued
             _LOGGER.warning("%s is paused: all retries of %s failed", queued.subscription_id, queued.delivery_id)
-
-    def _make_id(self) -> str:
-        return self._ulids.make("att")
-
-
-def _affected_endpoints(asked: SyncRequest, made: Sequence[FinishedAttempt]) -> set[str]:
-    """Endpoint queues that a write changes."""
-    concerned = {one.due.queued.subscription_id for one in made}
-    concerned |= {one.queued.subscription_id for one in asked.deferred_attempts}
-    concerned |= {one.subscription_id for one in asked.releases}
-    return concerned | set(asked.renewals)

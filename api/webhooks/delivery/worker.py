@@ -84,7 +84,6 @@ class DeliveryWorker:
 
     @property
     def in_flight(self) -> int:
-        """Number of running attempts."""
         return len(self._tasks)
 
     @property
@@ -175,15 +174,14 @@ class DeliveryWorker:
         task.add_done_callback(partial(self._on_attempt_done, start, at))
 
     async def _make_attempt(self, due: Sequence[PreparedAttempt], to: Subscriber, at: int) -> DeliveryOutcome:
-        events = [self._outgoing_event(one) for one in due]
+        events: list[OutgoingEvent] = []
+        for one in due:
+            if one.data is None:
+                raise ValueError(f"{one.queued.attempt_id} was not checked")
+            event = EventPayload(one.event_id, one.event_type, one.data)
+            events.append(OutgoingEvent(event, one.queued.delivery_id, self._number(one)))
         batch = EventBatch(events, from_milliseconds(at), to.secrets(at))
         return await to.destination.deliver(batch, self._sender)
-
-    def _outgoing_event(self, due: PreparedAttempt) -> OutgoingEvent:
-        if due.data is None:
-            raise ValueError(f"{due.queued.attempt_id} was not checked")
-        event = EventPayload(due.event_id, due.event_type, due.data)
-        return OutgoingEvent(event, due.queued.delivery_id, self._number(due))
 
     def _number(self, due: PreparedAttempt) -> int:
         return retry_policy.attempt_number(due.queued.trigger, due.tries, self._settings.waits)
@@ -226,19 +224,12 @@ class DeliveryWorker:
             lane.skip(queued.delivery_id)
 
     def _defer_batch(self, lane: EndpointQueue, batch: Sequence[PreparedAttempt], error: BaseException) -> None:
-        """Sets aside what cannot be made: the event at fault, if it is known, else all; the others are read again."""
-        at_fault = [
-            due for due in batch if not isinstance(error, WebhookBodyTooLargeError) or due.event_id == error.event_id
-        ]
-        for due in at_fault:
-            self._defer_attempt(lane, due, error)
-        lane.return_unmade([due for due in batch if due not in at_fault])
-
-    def _defer_attempt(self, lane: EndpointQueue, due: PreparedAttempt, error: BaseException) -> None:
-        """Sets aside an attempt that cannot be made, so that it does not block others."""
-        _LOGGER.error("%s is deferred: it cannot be attempted", due.queued.delivery_id, exc_info=error)
-        lane.read_attempt_ids.discard(due.queued.attempt_id)
-        self._asides.append(DeferredAttempt(due.queued, "held"))
+        """Sets aside the event at fault, if it is known, else all, so that it blocks nothing; others are read again."""
+        for due in batch:
+            if not isinstance(error, WebhookBodyTooLargeError) or due.event_id == error.event_id:
+                _LOGGER.error("%s is deferred: it cannot be attempted", due.queued.delivery_id, exc_info=error)
+                self._asides.append(DeferredAttempt(due.queued, "held"))
+        lane.return_unmade(batch)
 
     async def _try_tick(self) -> bool | None:
         """Runs a tick; None on a database error, after which polls back off."""

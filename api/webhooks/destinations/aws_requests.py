@@ -14,32 +14,24 @@ from botocore.credentials import Credentials
 
 from api.webhooks.egress.payload import CONSTANT_HEADERS, OutgoingRequest
 
-_SIGNERS: Final = {"sqs": SigV4Auth, "s3": S3SigV4Auth}
+_SIGNERS: Final = {"sqs": ("POST", SigV4Auth), "s3": ("PUT", S3SigV4Auth)}
 
 
 @dataclass(frozen=True, slots=True)
 class AccessKey:
-    """An access key of the subscriber's account with Amazon, or with a compatible service."""
+    """An access key of the subscriber's account with Amazon, or with a compatible service; for one region."""
 
+    region: str
     access_key_id: str = field(repr=False)
     secret_access_key: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class SigningScope:
-    """What a signature is valid for."""
-
-    service: Literal["sqs", "s3"]
-    region: str
-    key: AccessKey
-
-
 def signed_request(
-    scope: SigningScope, method: str, url: str, headers: Mapping[str, str], body: bytes
+    key: AccessKey, service: Literal["sqs", "s3"], url: str, headers: Mapping[str, str], body: bytes
 ) -> OutgoingRequest:
     """The request with its signature; `url` is sent exactly as it is signed."""
+    method, signer = _SIGNERS[service]
     request = AWSRequest(method=method, url=url, data=body, headers=dict(headers))
-    credentials = Credentials(scope.key.access_key_id, scope.key.secret_access_key)
-    _SIGNERS[scope.service](credentials, scope.service, scope.region).add_auth(request)
+    signer(Credentials(key.access_key_id, key.secret_access_key), service, key.region).add_auth(request)
     signed = {name: str(value) for name, value in cast("Mapping[str, object]", request.headers).items()}
     return OutgoingRequest(url, CONSTANT_HEADERS | signed, body, method)

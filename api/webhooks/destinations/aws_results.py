@@ -85,5 +85,4 @@ def _redacted(text: str, key: AccessKey) -> str:
 
 
 def key_hint(access_key_id: str) -> str:
-    """What is shown of an access key's id."""
     return f"…{access_key_id[-_HINT:]}"

@@ -11,15 +11,9 @@ from api.webhooks.egress.url_policy import without_query
 class HttpsEndpoint:
     """An endpoint of the subscriber's own; any status 2xx acknowledges."""
 
+    takes_batches = False
+    keeps_order = False
     url: str
-
-    @property
-    def takes_batches(self) -> bool:
-        return False
-
-    @property
-    def keeps_order(self) -> bool:
-        return False
 
     async def deliver(self, batch: EventBatch, sender: RequestSender) -> DeliveryOutcome:
         one = batch.only

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import ConfigDict, WithJsonSchema
 
-from api.http.body_validation import ValidationErrors, json_pointer, sent_members
+from api.http.body_validation import ValidationErrors, json_pointer
 from api.openapi.examples.webhooks import NEW_DESTINATIONS
 from api.schemas import declare
 from api.schemas.declare import OMITTED, RequestModel, Requirement, ResponseModel, with_metadata
@@ -43,7 +43,8 @@ def _text(most: int, description: str, pattern: str, requirement: str) -> Any:
     return with_metadata(field, Requirement(requirement, requirement))
 
 
-def _address(description: str) -> Any:
+def address_field(description: str) -> Any:
+    """An https URL, of which only the form is checked here."""
     schema = {"type": "string", "description": description, "format": "uri", "maxLength": 2_048, "minLength": 9}
     return with_metadata(
         declare.text(2_048, description, default=OMITTED),
@@ -57,14 +58,14 @@ class NewDestination(RequestModel):
     model_config = ConfigDict(json_schema_extra={"examples": NEW_DESTINATIONS})
 
     kind: str = declare.word(KINDS, _KIND)
-    url: str = _address(_URL)
-    queue_url: str = _address(_QUEUE)
+    url: str = address_field(_URL)
+    queue_url: str = address_field(_QUEUE)
     bucket: str = _text(63, _BUCKET, _BUCKET_PATTERN, "must be the name of a bucket")
     prefix: str | None = _text(
         512, _PREFIX, _PREFIX_PATTERN, "must have letters, digits and _ . = - alone, with / between its parts"
     )
     region: str = _text(30, _REGION, _REGION_PATTERN, "must be a region, for example eu-north-1")
-    endpoint: str | None = _address(_ENDPOINT)
+    endpoint: str | None = address_field(_ENDPOINT)
     access_key_id: str = _text(128, _KEY_ID, "^[A-Za-z0-9_.+=@-]{3,128}$", "must be the id of an access key")
     secret_access_key: str = _text(128, _SEALED, "^[!-~]{8,128}$", "must be the secret of an access key")
 
@@ -80,11 +81,6 @@ class SubscriptionDestination(ResponseModel):
     region: str = declare.text(30, _REGION, default=OMITTED)
     endpoint: str = declare.text(2_048, _ENDPOINT, default=OMITTED)
     access_key_hint: str = declare.text(10, _HINT, pattern="^….{1,4}$", default=OMITTED)
-
-
-def sent_destination(asked: NewDestination) -> dict[str, Any]:
-    """The members that were sent, as a merge patch."""
-    return sent_members(asked)
 
 
 def merged_destination(former: Settings | None, patch: Mapping[str, Any], errors: ValidationErrors) -> Settings:

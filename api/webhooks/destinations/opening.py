@@ -6,7 +6,8 @@ clients may send (`api.webhooks.destinations.models`).
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import msgspec
 
@@ -23,24 +24,16 @@ from api.webhooks.destinations.sqs import SqsQueue
 _TEXTS: Final = msgspec.json.Decoder(dict[str, str])
 
 
-class StoredDestination(Protocol):
-    """What is stored of a subscription's destination; a row of it has more."""
+@dataclass(frozen=True, slots=True)
+class StoredDestination:
+    """What is stored of a subscription's destination; a record of a subscription has more."""
 
-    @property
-    def endpoint_url(self) -> str: ...
-
-    @property
-    def destination_kind(self) -> str: ...
-
-    @property
-    def destination(self) -> str | None: ...
-
-    @property
-    def credentials(self) -> bytes | None: ...
+    endpoint_url: str
+    destination: str | None
+    credentials: bytes | None = field(repr=False)
 
 
 def destination_columns(settings: Settings, sealer: SecretBox) -> dict[str, Any]:
-    """The columns of a complete destination."""
     kind = settings["kind"]
     told = {name: value for name, value in settings.items() if name not in SECRETS}
     secrets = {name: settings[name] for name in SECRETS if name in settings}
@@ -72,7 +65,5 @@ def open_destination(stored: StoredDestination, sealer: SecretBox) -> Destinatio
     settings = complete_settings(stored, sealer)
     if settings["kind"] == "https":
         return HttpsEndpoint(settings["url"])
-    key = AccessKey(settings["access_key_id"], settings["secret_access_key"])
-    if settings["kind"] == "sqs":
-        return SqsQueue(settings["queue_url"], settings["region"], key)
-    return S3Bucket(destination_url(settings), settings["region"], key)
+    key = AccessKey(settings["region"], *(settings[name] for name in SECRETS))
+    return (SqsQueue if settings["kind"] == "sqs" else S3Bucket)(destination_url(settings), key)

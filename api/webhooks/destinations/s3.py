@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from api.webhooks.destinations.aws_requests import AccessKey, SigningScope, signed_request
+from api.webhooks.destinations.aws_requests import AccessKey, signed_request
 from api.webhooks.destinations.aws_results import aws_result
 from api.webhooks.destinations.destination import DeliveryOutcome, EventBatch, OutgoingEvent, RequestSender
-from api.webhooks.egress.payload import OutgoingRequest, checked_body, event_place
+from api.webhooks.egress.payload import checked_body, event_place
 from api.webhooks.egress.signing import signature_headers
 
 _SEQUENCE_DIGITS: Final = 12
@@ -27,23 +27,12 @@ _METADATA: Final = "x-amz-meta-"
 class S3Bucket:
     """A prefix of a bucket of the subscriber's; `base_url` is that of the bucket with the prefix, if any."""
 
+    takes_batches = True
+    keeps_order = True
     base_url: str
-    region: str
     key: AccessKey
 
-    @property
-    def takes_batches(self) -> bool:
-        return True
-
-    @property
-    def keeps_order(self) -> bool:
-        return True
-
     async def deliver(self, batch: EventBatch, sender: RequestSender) -> DeliveryOutcome:
-        request = self._request(batch)
-        return DeliveryOutcome(aws_result(await sender.send(request), "bucket", self.key), request.url)
-
-    def _request(self, batch: EventBatch) -> OutgoingRequest:
         name = f"test-{batch.only.event.event_id}.ndjson" if batch.is_test else object_name(batch.events)
         body = b"".join(checked_body(one.event, batch.started_at) + b"\n" for one in batch.events)
         signed = signature_headers(batch.secrets, name, int(batch.started_at.timestamp()), body)
@@ -52,7 +41,8 @@ class S3Bucket:
             "x-amz-checksum-sha256": b64encode(hashlib.sha256(body).digest()).decode(),
             **{_METADATA + header.lower(): value for header, value in signed.items()},
         }
-        return signed_request(SigningScope("s3", self.region, self.key), "PUT", self.base_url + name, headers, body)
+        request = signed_request(self.key, "s3", self.base_url + name, headers, body)
+        return DeliveryOutcome(aws_result(await sender.send(request), "bucket", self.key), request.url)
 
 
 def object_name(events: Sequence[OutgoingEvent]) -> str:

@@ -11,10 +11,10 @@ from typing import Any, Final
 import msgspec
 from yarl import URL
 
-from api.webhooks.destinations.aws_requests import AccessKey, SigningScope, signed_request
+from api.webhooks.destinations.aws_requests import AccessKey, signed_request
 from api.webhooks.destinations.aws_results import aws_result
 from api.webhooks.destinations.destination import DeliveryOutcome, EventBatch, RequestSender
-from api.webhooks.egress.payload import OutgoingRequest, build_request, event_place
+from api.webhooks.egress.payload import build_request, event_place
 
 _JSON: Final = "application/x-amz-json-1.0"
 _NOT_SENT: Final = frozenset(("Accept", "Accept-Encoding", "User-Agent"))
@@ -25,27 +25,20 @@ FIFO: Final = ".fifo"
 class SqsQueue:
     """A queue of the subscriber's."""
 
+    takes_batches = False
     queue_url: str
-    region: str
     key: AccessKey
-
-    @property
-    def takes_batches(self) -> bool:
-        return False
 
     @property
     def keeps_order(self) -> bool:
         return self.queue_url.endswith(FIFO)
 
     async def deliver(self, batch: EventBatch, sender: RequestSender) -> DeliveryOutcome:
-        result = await sender.send(self._request(batch))
-        return DeliveryOutcome(aws_result(result, "queue", self.key), self.queue_url)
-
-    def _request(self, batch: EventBatch) -> OutgoingRequest:
         body = msgspec.json.encode(self._message(batch))
         headers = {"Content-Type": _JSON, "X-Amz-Target": "AmazonSQS.SendMessage"}
         service = str(URL(self.queue_url, encoded=True).origin()) + "/"
-        return signed_request(SigningScope("sqs", self.region, self.key), "POST", service, headers, body)
+        request = signed_request(self.key, "sqs", service, headers, body)
+        return DeliveryOutcome(aws_result(await sender.send(request), "queue", self.key), self.queue_url)
 
     def _message(self, batch: EventBatch) -> dict[str, Any]:
         one = batch.only
@@ -59,7 +52,7 @@ class SqsQueue:
                 if name not in _NOT_SENT
             },
         }
-        if self.queue_url.endswith(FIFO):
+        if self.keeps_order:
             group = event_place(one.event).company_id
             message |= {"MessageGroupId": group, "MessageDeduplicationId": one.event.event_id}
         return message

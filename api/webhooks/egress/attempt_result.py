@@ -15,7 +15,7 @@ from typing import Final
 
 import aiohttp
 
-from api.webhooks.egress.ip_guard import NO_ROOM, BlockedAddressError
+from api.webhooks.egress.ip_guard import BlockedAddressError
 
 KEPT_BYTES: Final = 2_048
 """Bytes of a response body that are stored."""
@@ -48,17 +48,21 @@ class AttemptResult:
     """Result of an attempt: success, or the error, and the stored part of the response."""
 
     has_succeeded: bool
-    error: str | None
-    error_detail: str | None
-    remote_ip: str | None
-    response_status: int | None
-    response_headers: dict[str, str] | None
-    response_body: str | None
-    response_body_truncated: bool
-    retry_after: float | None
-    """Retry-After in seconds of a 429 or 503 response."""
     duration_ms: int
     """Time until the response headers arrived, or until it failed."""
+    error: str | None = None
+    error_detail: str | None = None
+    remote_ip: str | None = None
+    response_status: int | None = None
+    response_headers: dict[str, str] | None = None
+    response_body: str | None = None
+    response_body_truncated: bool = False
+    retry_after: float | None = None
+    """Retry-After in seconds of a 429 or 503 response."""
+
+    @property
+    def outcome(self) -> str:
+        return "succeeded" if self.has_succeeded else "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,8 @@ def result_of_response(
     failure = _status_failure(response.status)
     error, detail = (None, None) if failure is None else failure
     if fault is not None:
-        detail = " ".join(filter(None, (detail, _fault_after_status(fault))))
+        told = f"Only the status line counts: {_FAULTS.get(fault[0], _FAULTS['protocol_error'])}."
+        detail = told if detail is None else f"{detail} {told}"
     return AttemptResult(
         has_succeeded=failure is None,
         error=error,
@@ -97,25 +102,9 @@ def result_of_response(
 
 
 def result_of_failure(failure: Failure, remote_ip: str | None, duration_ms: int) -> AttemptResult:
-    """Result of an attempt without a response."""
-    hidden = failure[0] in ("blocked_address", "invalid_url")
-    return AttemptResult(
-        has_succeeded=False,
-        error=failure[0],
-        error_detail=failure[1],
-        remote_ip=None if hidden else remote_ip,
-        response_status=None,
-        response_headers=None,
-        response_body=None,
-        response_body_truncated=False,
-        retry_after=None,
-        duration_ms=duration_ms,
-    )
-
-
-def _fault_after_status(fault: Failure) -> str:
-    """What is told of a response that was judged by its status line alone."""
-    return f"Only the status line counts: {_FAULTS.get(fault[0], _FAULTS['protocol_error'])}."
+    error, detail = failure
+    shown_ip = None if error in ("blocked_address", "invalid_url") else remote_ip
+    return AttemptResult(False, duration_ms, error, detail, shown_ip)
 
 
 def timeout_failure(seconds: float) -> Failure:
@@ -126,13 +115,7 @@ def invalid_url_failure(reason: str) -> Failure:
     return "invalid_url", f"The endpoint's URL is not allowed: {reason}."
 
 
-def is_out_of_sockets(error: aiohttp.ClientConnectorError) -> bool:
-    """Whether this machine ran out of sockets, which says nothing about the endpoint."""
-    return error.os_error.errno in NO_ROOM
-
-
 def classify_client_error(error: "aiohttp.ClientError | OSError") -> Failure:
-    """Maps an exception of the HTTP client to an error code and detail."""
     if isinstance(error, aiohttp.ClientConnectorError):
         return _connect_failure(error)
     if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
@@ -149,18 +132,15 @@ def _connect_failure(error: aiohttp.ClientConnectorError) -> Failure:
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return "dns_error", "The host's name could not be resolved."
     if isinstance(cause, ssl.SSLError):
-        return "tls_error", _tls_failure_detail(cause)
+        told = f"The TLS connection failed ({cause.reason or 'unknown reason'})."
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            told = f"The certificate is not valid: {cause.verify_message.rstrip('.')}."
+        return "tls_error", told[:KEPT_BYTES]
     if cause.errno == errno.ETIMEDOUT:
         return "timeout", "Connecting took too long."
     if isinstance(cause, ConnectionResetError | ConnectionAbortedError | BrokenPipeError):
         return _RESET
     return _REFUSED
-
-
-def _tls_failure_detail(cause: ssl.SSLError) -> str:
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        return f"The certificate is not valid: {cause.verify_message.rstrip('.')}."[:KEPT_BYTES]
-    return f"The TLS connection failed ({cause.reason or 'unknown reason'})."
 
 
 def _status_failure(status: int) -> Failure | None:

@@ -1,6 +1,4 @@
-"""HTTP client for deliveries; the only egress: every attempt, real or test, goes through `WebhookClient.send`.
-
-See docs/contract/delivery.md 5.
+"""HTTP client for deliveries; the only egress, of tests too: `WebhookClient.send` (docs/contract/delivery.md 5).
 
 The guard runs where sockets are created: however a host is spelled, and whatever DNS returned before, the
 address actually connected to is checked, and all addresses of a name must be allowed. A kept connection is
@@ -16,7 +14,7 @@ import resource
 import socket
 import ssl
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import aiohttp
@@ -28,7 +26,7 @@ from api.settings.webhooks import WebhookSettings
 from api.webhooks.egress import attempt_result
 from api.webhooks.egress.attempt_result import AttemptResult, EndpointResponse
 from api.webhooks.egress.dns import DnsResolver, Lookup
-from api.webhooks.egress.ip_guard import BlockedAddressError, IpGuard
+from api.webhooks.egress.ip_guard import NO_ROOM, BlockedAddressError, IpGuard
 from api.webhooks.egress.payload import OutgoingRequest
 from api.webhooks.egress.received_bytes import ReceivedBytes, parse_status_line
 from api.webhooks.egress.url_policy import InvalidTargetError, parse_endpoint_url
@@ -47,17 +45,27 @@ _NO_TIMEOUT: Final = aiohttp.ClientTimeout(total=None, connect=None, sock_connec
 
 
 @dataclass(slots=True)
-class _ConnectionTrace:
-    """Connection trace of one attempt."""
+class _Exchange:
+    """One request and its response, as far as received within the time limit."""
 
     remote_ip: str | None = None
     opened: bool = False
     """True if a new connection was opened for it."""
     received: ReceivedBytes | None = None
     """What arrived on its connection since the request."""
+    response: aiohttp.ClientResponse | None = None
+    answered_at: float = 0.0
+    body: bytearray = field(default_factory=bytearray)
+    is_complete: bool = False
+
+    def answer(self) -> EndpointResponse | None:
+        """What the client read of the response, else its status line; None without one."""
+        if self.response is not None:
+            return EndpointResponse(self.response.status, self.response.headers, bytes(self.body), self.is_complete)
+        return None if self.received is None else parse_status_line(self.received.first_bytes)
 
 
-_WAY: Final[ContextVar[_ConnectionTrace]] = ContextVar("way")
+_WAY: Final[ContextVar[_Exchange]] = ContextVar("way")
 
 
 class WebhookClient:
@@ -68,7 +76,8 @@ class WebhookClient:
         self._clock = clock
         self._guard = IpGuard(settings.allow_networks, settings.deny_networks)
         self._resolver = GuardedResolver(self._guard, resolver or DnsResolver())
-        self._parsed: dict[str, URL] = {}
+        parse = functools.partial(parse_endpoint_url, allow_http=settings.allow_http)
+        self._parse_url = functools.lru_cache(_MOST_PARSED)(parse)
         self._session: aiohttp.ClientSession | None = None
 
     async def send(self, request: OutgoingRequest) -> AttemptResult:
@@ -77,19 +86,14 @@ class WebhookClient:
             url = self._parse_url(request.url)
         except InvalidTargetError as error:
             return attempt_result.result_of_failure(attempt_result.invalid_url_failure(str(error)), None, 0)
-        exchange = _HttpExchange(self._open_session(), self._clock)
-        way, begun = _ConnectionTrace(), self._clock.monotonic()
+        way, begun = _Exchange(), self._clock.monotonic()
         _WAY.set(way)
-        failure = await self._attempt_failure(exchange, url, request)
-        ended_at = self._clock.monotonic() if exchange.response is None else exchange.answered_at
-        answer = exchange.answer() or (way.received and parse_status_line(way.received.first_bytes))
-        if answer is not None:
-            return attempt_result.result_of_response(
-                answer, way.remote_ip, _to_milliseconds(ended_at - begun), self._clock.now(), failure
-            )
-        return attempt_result.result_of_failure(
-            failure or attempt_result.NO_RESPONSE, way.remote_ip, _to_milliseconds(ended_at - begun)
-        )
+        failure = await self._attempt_failure(way, url, request)
+        ended_at = self._clock.monotonic() if way.response is None else way.answered_at
+        duration_ms = max(0, round((ended_at - begun) * 1_000))
+        if (answer := way.answer()) is not None:
+            return attempt_result.result_of_response(answer, way.remote_ip, duration_ms, self._clock.now(), failure)
+        return attempt_result.result_of_failure(failure or attempt_result.NO_RESPONSE, way.remote_ip, duration_ms)
 
     async def close(self) -> None:
         """Closes all connections; running attempts must have ended."""
@@ -97,42 +101,40 @@ class WebhookClient:
         if session is not None:
             await session.close()
 
-    async def _attempt_failure(
-        self, exchange: "_HttpExchange", url: URL, post: OutgoingRequest
-    ) -> attempt_result.Failure | None:
+    async def _attempt_failure(self, way: _Exchange, url: URL, post: OutgoingRequest) -> attempt_result.Failure | None:
         """Returns what went wrong; None if nothing did, or only the body took longer than there was time for it."""
         try:
             async with asyncio.timeout(self._settings.ack_seconds):
-                await self._run_exchange(exchange, url, post)
+                await self._run_exchange(way, url, post)
         except TimeoutError:
-            return attempt_result.timeout_failure(self._settings.ack_seconds) if exchange.response is None else None
+            return attempt_result.timeout_failure(self._settings.ack_seconds) if way.response is None else None
         except (aiohttp.ClientError, OSError) as error:
             return attempt_result.classify_client_error(error)
         return None
 
-    async def _run_exchange(self, exchange: "_HttpExchange", url: URL, post: OutgoingRequest) -> None:
+    async def _run_exchange(self, way: _Exchange, url: URL, post: OutgoingRequest) -> None:
         """Retries if nothing was sent yet: on another connection, or when a socket is available again."""
         while True:
             try:
-                return await exchange.run(url, post)
+                return await self._request(way, url, post)
             except _SpentConnectionError:
                 continue
             except aiohttp.ClientConnectorError as error:
-                if not attempt_result.is_out_of_sockets(error):
+                if error.os_error.errno not in NO_ROOM:
                     raise
             _LOGGER.error(
                 "no socket is free for a delivery: raise the limit of open files or lower FIRM_WEBHOOK_IN_FLIGHT"
             )
             await asyncio.sleep(SOCKET_WAIT_SECONDS)
 
-    def _parse_url(self, written: str) -> URL:
-        url = self._parsed.get(written)
-        if url is None:
-            url = parse_endpoint_url(written, allow_http=self._settings.allow_http)
-            if len(self._parsed) >= _MOST_PARSED:
-                self._parsed.clear()
-            self._parsed[written] = url
-        return url
+    async def _request(self, way: _Exchange, url: URL, post: OutgoingRequest) -> None:
+        async with self._open_session().request(
+            post.method, url, data=post.body, headers=post.headers, allow_redirects=False
+        ) as response:
+            way.answered_at, way.response = self._clock.monotonic(), response
+            while part := await response.content.read(READ_BYTES - len(way.body)):
+                way.body += part
+            way.is_complete = response.content.at_eof()  # a connection with unread data is closed, not kept
 
     def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -163,41 +165,6 @@ class WebhookClient:
         way = _WAY.get()
         way.remote_ip, way.opened = address[0], True
         return socket.socket(family, kind, protocol)
-
-
-class _HttpExchange:
-    """One request and its response, as far as received within the time limit."""
-
-    __slots__ = ("_body", "_clock", "_complete", "_session", "answered_at", "response")
-
-    def __init__(self, session: aiohttp.ClientSession, clock: Clock) -> None:
-        self._session = session
-        self._clock = clock
-        self._body = bytearray()
-        self._complete = False
-        self.response: aiohttp.ClientResponse | None = None
-        self.answered_at = 0.0
-
-    async def run(self, url: URL, post: OutgoingRequest) -> None:
-        async with self._session.request(
-            post.method, url, data=post.body, headers=post.headers, allow_redirects=False
-        ) as response:
-            self.answered_at = self._clock.monotonic()
-            self.response = response
-            content = response.content
-            while len(self._body) < READ_BYTES:
-                part = await content.read(READ_BYTES - len(self._body))
-                if not part:
-                    break
-                self._body += part
-            self._complete = content.at_eof()  # a connection with unread data is closed, not kept
-
-    def answer(self) -> EndpointResponse | None:
-        """What the client read of the response; None if it accepted none."""
-        response = self.response
-        if response is None:
-            return None
-        return EndpointResponse(response.status, response.headers, bytes(self._body), self._complete)
 
 
 class _SpentConnectionError(aiohttp.ClientConnectionError):
@@ -259,10 +226,6 @@ def tls_context() -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(("http/1.1",))
     return context
-
-
-def _to_milliseconds(seconds: float) -> int:
-    return max(0, round(seconds * 1_000))
 
 
 ENOUGH: Final = 65_536

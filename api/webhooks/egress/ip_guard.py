@@ -49,8 +49,6 @@ DENIED: Final[tuple[Network, ...]] = tuple(
 UNICAST: Final = ipaddress.IPv6Network("2000::/3")
 """Global unicast IPv6; everything outside is denied: loopback, mapped and translated IPv4, local."""
 
-DENIED_IPV4: Final = tuple(one for one in DENIED if isinstance(one, ipaddress.IPv4Network))
-_DENIED_6: Final = tuple(one for one in DENIED if isinstance(one, ipaddress.IPv6Network))
 NO_ROOM: Final = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
 """Errors of a machine that has run out of sockets; they say nothing about an address."""
 _ANY_PORT: Final = 9  # for a socket that sends nothing
@@ -64,8 +62,6 @@ class BlockedAddressError(OSError):
 
 
 class IpGuard:
-    """Decides whether deliveries may go to an address."""
-
     __slots__ = ("_allowed", "_denied", "_is_own")
 
     def __init__(
@@ -111,12 +107,11 @@ def is_own_address(address: Address) -> bool:
 
 
 def _unmap_ipv4(address: Address) -> Address:
-    """Converts an IPv4-mapped IPv6 address to IPv4."""
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return address if mapped is None else mapped
 
 
 def _is_denied(address: Address) -> bool:
-    if isinstance(address, ipaddress.IPv4Address):
-        return any(address in network for network in DENIED_IPV4)
-    return address not in UNICAST or any(address in network for network in _DENIED_6)
+    if isinstance(address, ipaddress.IPv6Address) and address not in UNICAST:
+        return True
+    return any(address in network for network in DENIED)

@@ -45,8 +45,6 @@ class EventPayload:
 
 @dataclass(frozen=True, slots=True)
 class OutgoingRequest:
-    """A request to send."""
-
     url: str
     headers: dict[str, str]
     body: bytes

@@ -27,7 +27,7 @@ class ReceivedBytes(asyncio.Protocol):
 
     def __init__(self, protocol: asyncio.Protocol) -> None:
         self._protocol = protocol
-        self._kept = b""
+        self.first_bytes = b""
 
     @classmethod
     def watch(cls, transport: asyncio.BaseTransport) -> Self:
@@ -36,16 +36,12 @@ class ReceivedBytes(asyncio.Protocol):
         if not isinstance(protocol, cls):
             protocol = cls(cast("asyncio.Protocol", protocol))
             transport.set_protocol(protocol)
-        protocol._kept = b""
+        protocol.first_bytes = b""
         return protocol
 
-    @property
-    def first_bytes(self) -> bytes:
-        return self._kept
-
     def data_received(self, data: bytes) -> None:
-        if len(self._kept) < KEPT_BYTES:
-            self._kept += data[: KEPT_BYTES - len(self._kept)]
+        if len(self.first_bytes) < KEPT_BYTES:
+            self.first_bytes += data[: KEPT_BYTES - len(self.first_bytes)]
         self._protocol.data_received(data)
 
     def eof_received(self) -> bool | None:

@@ -1,6 +1,4 @@
-"""Endpoint URL policy: syntax, port, and whether the host is public.
-
-See docs/contract/contract.md 4.8.
+"""Endpoint URL policy: syntax, port, and whether the host is public (docs/contract/contract.md 4.8).
 
 Checked when a subscription is created, changed or resumed; the syntax also before every attempt. The host's
 current addresses are checked too, so that a mistake shows at once; the actual protection is the check of the
@@ -44,8 +42,6 @@ _LAST_PORT: Final = 65_535
 
 @dataclass(frozen=True, slots=True)
 class UrlRejection:
-    """Reason for rejecting a URL."""
-
     problem: str
     """Problem type: `validation_failed` (its syntax) or `endpoint_not_allowed` (its target)."""
     code: str
@@ -119,7 +115,10 @@ def without_query(url: str) -> str:
 
 def _parse_host(written: str) -> str:
     if written.startswith("["):
-        return _parse_ipv6(written[1:-1])
+        try:
+            return f"[{ipaddress.IPv6Address(written[1:-1])}]"
+        except ValueError:
+            raise _invalid_target("invalid_url", "the host is not a valid IPv6 address") from None
     try:
         host = written.lower() if written.isascii() else ascii_host(written)
     except ValueError:
@@ -127,47 +126,30 @@ def _parse_host(written: str) -> str:
     if not _NAME.fullmatch(host):
         raise _invalid_target("invalid_url", "the host is not a valid name")
     if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
-        return _parse_ipv4(host)
+        try:  # dotted decimal alone: systems disagree on 127.1, 0x7f.1 and 2130706433
+            return str(ipaddress.IPv4Address(host))
+        except ValueError:
+            detail = "write an IPv4 address as four decimal numbers, for example 198.51.100.7"
+            raise _invalid_target("invalid_url", detail) from None
     return host
-
-
-def _parse_ipv4(written: str) -> str:
-    """Accepts only dotted decimal: systems disagree on 127.1, 0x7f.1 and 2130706433."""
-    try:
-        return str(ipaddress.IPv4Address(written))
-    except ValueError:
-        raise _invalid_target(
-            "invalid_url", "write an IPv4 address as four decimal numbers, for example 198.51.100.7"
-        ) from None
-
-
-def _parse_ipv6(written: str) -> str:
-    try:
-        return f"[{ipaddress.IPv6Address(written)}]"
-    except ValueError:
-        raise _invalid_target("invalid_url", "the host is not a valid IPv6 address") from None
 
 
 def _check_port(port: int, allow_any: bool) -> None:
     if allow_any and 1 <= port <= _LAST_PORT:
         return
     if port not in _PORTS and not _FIRST_FREE_PORT <= port <= _LAST_PORT:
-        ports = " or ".join(map(str, _PORTS))
-        raise InvalidTargetError(
-            UrlRejection("endpoint_not_allowed", "port_not_allowed", f"the port must be {ports}, or 1024 and above")
-        )
+        detail = f"the port must be {' or '.join(map(str, _PORTS))}, or 1024 and above"
+        raise InvalidTargetError(UrlRejection("endpoint_not_allowed", "port_not_allowed", detail))
 
 
 def _form_error(url: str) -> InvalidTargetError:
-    """Error that explains why a URL is malformed."""
     scheme, separator, rest = url.partition("://")
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     if not separator or scheme.lower() not in ("http", "https"):
         return _invalid_target("scheme_not_allowed", "must begin with https://")
     if "@" in authority:
-        return _invalid_target(
-            "userinfo_not_allowed", "must not contain a user name or password; verify the signature instead"
-        )
+        detail = "must not contain a user name or password; verify the signature instead"
+        return _invalid_target("userinfo_not_allowed", detail)
     if "#" in rest:
         return _invalid_target("fragment_not_allowed", "must not contain a fragment (#...): it is never sent")
     return _invalid_target("invalid_url", "must be a URL, for example https://hooks.example.com/company-events")

@@ -7,10 +7,10 @@ What is not known is None, and matches no filter that asks for it. Does not belo
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -19,6 +19,7 @@ from warehouse.ledger.read_index import LedgerEvent
 from warehouse.reader.types import CompanyFacts
 from warehouse.schema.codes import THRESHOLDS
 
+T = TypeVar("T", int, str)
 _LOGGER: Final = logging.getLogger("firm.webhooks")
 _KNOWN_BASES: Final = ("exact", "derived")
 """Bases of shares that are numbers; those of a band are its lower bounds, so that their difference means nothing."""
@@ -75,8 +76,8 @@ def event_facts(event: LedgerEvent, company: CompanyFacts | None) -> EventFacts:
         industry_scheme=None if company is None else company.industry_scheme,
         is_listed=None if company is None else company.is_listed,
         share_change=_share_change(change) if is_ownership else None,
-        thresholds=threshold_bits(change.thresholds_crossed or ()) if is_ownership else None,
-        changed_fields=None if changed is None else field_bits(one.field for one in changed),
+        thresholds=to_bits(change.thresholds_crossed or (), THRESHOLDS) if is_ownership else None,
+        changed_fields=None if changed is None else to_bits((one.field for one in changed), CHANGED_FIELDS),
     )
 
 
@@ -89,12 +90,9 @@ def _read_data(event: LedgerEvent) -> _Data:
         return _Data()
 
 
-def threshold_bits(thresholds: Iterable[int]) -> int:
-    return sum(1 << THRESHOLDS.index(one) for one in {*thresholds} if one in THRESHOLDS)
-
-
-def field_bits(names: Iterable[str | None]) -> int:
-    return sum(1 << CHANGED_FIELDS.index(one) for one in {*names} if one in CHANGED_FIELDS)
+def to_bits(chosen: Iterable[T | None], known: Sequence[T]) -> int:
+    """The chosen ones as bits by their places among all that are known; others are left out."""
+    return sum(1 << known.index(one) for one in {*chosen} if one in known)
 
 
 def pct_units(percentage: Decimal) -> int:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from itertools import product
 from typing import Any, Final
 
-from api.webhooks.filters.event_facts import EventFacts, field_bits, pct_units, threshold_bits
+from api.webhooks.filters.event_facts import EventFacts, pct_units, to_bits
 from api.webhooks.filters.models import CHANGED_FIELDS, TYPES_OF, Filters
 from warehouse.ledger.read_index import LedgerEvent
 from warehouse.schema.codes import THRESHOLDS
@@ -47,8 +47,8 @@ def filter_columns(filters: Filters | None) -> dict[str, Any]:
         "filter_scheme": chosen.get("industry_scheme"),
         "filter_listed": chosen.get("is_listed"),
         "filter_change": _least_change(chosen),
-        "filter_thresholds": None if thresholds is None else threshold_bits(thresholds),
-        "filter_fields": None if fields is None else field_bits(fields),
+        "filter_thresholds": None if thresholds is None else to_bits(thresholds, THRESHOLDS),
+        "filter_fields": None if fields is None else to_bits(fields, CHANGED_FIELDS),
     }
 
 
@@ -94,7 +94,7 @@ def subscription_selectors(filters: Filters | None, event_types: Collection[str]
             filters.get("countries"), _shortest(filters.get("industries")), _filtered_details(filters, event_type)
         )
         found += [
-            (_selector(event_type, country, industry, listing, detail), least)
+            (f"{event_type} {country} {industry} {listing} {detail}", least)
             for country, industry, detail in product(countries, industries, details)
         ]
     return found
@@ -107,11 +107,7 @@ def event_selectors(event: LedgerEvent, facts: EventFacts) -> list[str]:
     details = [_ANY, *_bit_names(THRESHOLDS, facts.thresholds), *_bit_names(CHANGED_FIELDS, facts.changed_fields)]
     listings = [_ANY] if listing == _ANY else [_ANY, listing]
     parts = product((_ANY, event.country), industries, listings, details)
-    return [_selector(event.event_type, *part) for part in parts]
-
-
-def _selector(*parts: str) -> str:
-    return " ".join(parts)
+    return [" ".join((event.event_type, *part)) for part in parts]
 
 
 def _limited(

@@ -6,7 +6,7 @@ columns and matching (`api.webhooks.filters.matching`), or whether a watchlist e
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Final
 
@@ -95,57 +95,41 @@ def _to_percentage(value: float) -> float:
     return int(value) if value.is_integer() else value
 
 
-def _each_once(found: list[Any] | None) -> list[Any] | None:
-    return found and [*dict.fromkeys(found)]
-
-
 def _check_unequal(found: list[int] | None) -> list[int] | None:
     if found and len({*found}) < len(found):
         raise invalid_value("duplicate", "must have each threshold once")
     return found and sorted(found)
 
 
-def _array_field(most: int, description: str, check: Any = _each_once) -> Any:
+def _array_field(most: int, description: str, check: Any = lambda found: found and [*dict.fromkeys(found)]) -> Any:
     field = request_array_field(most, description, when_empty=_WHEN_EMPTY, default=None)
     return with_metadata(field, AfterValidator(check))
 
 
-def _words_schema(words: tuple[str, ...], description: str) -> WithJsonSchema:
-    return WithJsonSchema({"type": "string", "description": description, "enum": [*words]})
+def schema(kind: str, description: str, **more: Any) -> WithJsonSchema:
+    """The schema of a value that a validator of its own reads."""
+    return WithJsonSchema({"type": kind, "description": description, **more})
 
 
 _Country = Annotated[
-    str, BeforeValidator(_to_country), unrepeated, _words_schema((*SERVED, *ALIASES), "A market, or an alias of one.")
+    str,
+    BeforeValidator(_to_country),
+    unrepeated,
+    schema("string", "A market, or an alias of one.", enum=[*SERVED, *ALIASES]),
 ]
 _Industry = Annotated[
     str,
     BeforeValidator(_to_industry),
     unrepeated,
-    WithJsonSchema(
-        {
-            "type": "string",
-            "description": "The beginning of an industry code.",
-            "maxLength": 7,
-            "pattern": f"^{INDUSTRY_CODE}$",
-        }
-    ),
+    schema("string", "The beginning of an industry code.", maxLength=7, pattern=f"^{INDUSTRY_CODE}$"),
 ]
-_Threshold = Annotated[
-    int,
-    BeforeValidator(_to_threshold),
-    WithJsonSchema(
-        {
-            "type": "integer",
-            "description": "Percent.",
-            "format": "int32",
-            "minimum": min(THRESHOLDS),
-            "maximum": max(THRESHOLDS),
-            "enum": [*THRESHOLDS],
-        }
-    ),
-]
+_PERCENT: Final = {"minimum": min(THRESHOLDS), "maximum": max(THRESHOLDS), "enum": [*THRESHOLDS]}
+_Threshold = Annotated[int, BeforeValidator(_to_threshold), schema("integer", "Percent.", format="int32", **_PERCENT)]
 _ChangedField = Annotated[
-    str, BeforeValidator(_to_changed_field), unrepeated, _words_schema(CHANGED_FIELDS, "A field that changed.")
+    str,
+    BeforeValidator(_to_changed_field),
+    unrepeated,
+    schema("string", "A field that changed.", enum=[*CHANGED_FIELDS]),
 ]
 _Percentage = Annotated[
     float | None,
@@ -233,22 +217,13 @@ def merged_filters(former: Filters | None, patch: Filters | None) -> Filters | N
 def check_filters(filters: Filters | None, errors: ValidationErrors) -> None:
     """Adds the error of filters that contradict each other: codes that mean different things in different countries."""
     chosen = filters or {}
-    if (
-        "industries" in chosen
-        and "industry_scheme" not in chosen
-        and not has_one_classification(chosen.get("countries") or ())
-    ):
+    is_open = "industries" in chosen and "industry_scheme" not in chosen
+    if is_open and not has_one_classification(chosen.get("countries") or ()):
         detail = (
             "is required with industries over countries of more than one classification (the US and others), or name "
             "the countries"
         )
         errors.add("missing", detail, json_pointer("filters", "industry_scheme"))
-
-
-def unused_filters(filters: Filters | None, event_types: Collection[str]) -> list[str]:
-    """Names of the filters that none of the event types heeds."""
-    chosen = filters or {}
-    return [name for name, types in TYPES_OF.items() if name in chosen and not types.intersection(event_types)]
 
 
 TYPES_OF: Final = {

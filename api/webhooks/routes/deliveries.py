@@ -1,7 +1,4 @@
-"""The delivery log of a subscription: list deliveries, get and retry one; replay a time window, with its progress.
-
-See docs/contract/contract.md 4.8.
-"""
+"""The delivery log of a subscription: lists, one delivery, retries, replays (docs/contract/contract.md 4.8)."""
 
 from dataclasses import replace
 
@@ -20,7 +17,7 @@ from api.openapi.examples import webhooks as examples
 from api.openapi.operation import FROM_DELIVERY, FROM_REPLAY, Operation, RequestBody
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE
 from api.webhooks.deliveries import models, service
-from api.webhooks.deliveries.models import Delivery, DeliveryDetail, DeliveryList, DeliveryQuery, Replay, TimeWindow
+from api.webhooks.deliveries.models import Delivery, DeliveryDetail, DeliveryList, DeliveryQuery, Replay
 from api.webhooks.deliveries.service import DeliveryScope, NewReplay, parse_replay_request, scope_for
 from api.webhooks.parameters import DeliveriesParams, DeliveryId, ReplayId, SubscriptionId
 
@@ -45,7 +42,8 @@ async def list_webhook_deliveries(request: ApiRequest, subscription_id: Subscrip
     binding = CursorBinding(context.account_id, "deliveries", filter_hash(subscription_id, values.filters()), "desc")
     key = after_key(context, values.cursor, binding)
     before = None if key is None else str(key[0])
-    place, asked, limit = delivery_scope(context, subscription_id), _delivery_query(values), values.limit
+    asked = DeliveryQuery(values.since, values.until, values.status, values.event_type, values.event_id)
+    place, limit = delivery_scope(context, subscription_id), values.limit
     found = await context.services.control_database.read(service.list_deliveries, place, asked, before, limit + 1)
     shown = found[:limit]
     following = context.services.cursor_cipher.issue(binding, (shown[-1].id,)) if len(found) > limit else None
@@ -152,12 +150,3 @@ def delivery_scope(context: RequestContext, subscription_id: str) -> DeliverySco
     """A subscription of the caller, and the oldest instant its log can be read from."""
     days = context.services.settings.webhooks.retention_days
     return scope_for(context.account_id, subscription_id, days, context.services.clock.now())
-
-
-def _delivery_query(values: DeliveriesParams) -> DeliveryQuery:
-    return DeliveryQuery(
-        window=TimeWindow(values.since, values.until),
-        statuses=values.status,
-        event_types=values.event_type,
-        event_id=values.event_id,
-    )

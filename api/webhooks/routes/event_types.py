@@ -1,7 +1,4 @@
-"""The event types that subscriptions may contain; available to any secret key on any tier.
-
-See docs/contract/contract.md 4.8.
-"""
+"""The event types that subscriptions may contain; for any secret key on any tier (docs/contract/contract.md 4.8)."""
 
 import msgspec
 from litestar import get

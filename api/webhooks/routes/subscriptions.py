@@ -1,7 +1,4 @@
-"""Webhook subscriptions: create, list, get, update, delete; rotate secrets; send tests.
-
-See docs/contract/contract.md 4.8.
-"""
+"""Webhook subscriptions: create, list, get, update, delete; new secrets; tests (docs/contract/contract.md 4.8)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -69,8 +66,7 @@ async def create_webhook(request: ApiRequest) -> HttpResponse:
     context = request.context
     NoParameters.read(context.query_string)
     made = await context.services.subscription_service.create(_request_owner(context), context.required_json_body)
-    more = {"secret": made.secret, "warnings": made.warnings}
-    location = f"{_ALL}/{made.record.subscription_id}"
+    more, location = {"secret": made.secret, "warnings": made.warnings}, f"{_ALL}/{made.record.subscription_id}"
     return _subscription_response(context, 201, made.record, more, [(b"location", location.encode())])
 
 
@@ -139,10 +135,10 @@ async def get_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> H
 async def update_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
     context = request.context
     NoParameters.read(context.query_string)
-    changed = await context.services.subscription_service.change(
+    record, warnings = await context.services.subscription_service.change(
         _request_owner(context), subscription_id, context.required_json_body, context.request_headers.get(b"if-match")
     )
-    return _subscription_response(context, 200, changed.record, {"warnings": changed.warnings})
+    return _subscription_response(context, 200, record, {"warnings": warnings})
 
 
 @delete(
@@ -190,8 +186,8 @@ async def rotate_webhook_secret(request: ApiRequest, subscription_id: Subscripti
         context.account_id, subscription_id, context.required_json_body
     )
     until = previous_secret_expiry(made.record, context.services.clock.now())
-    subscription_id, secret = made.record.subscription_id, made.secret
-    told = RotatedSecret.members(made.record, id=subscription_id, secret=secret, previous_secret_expires_at=until)
+    new = {"id": subscription_id, "secret": made.secret, "previous_secret_expires_at": until}
+    told = RotatedSecret.members(made.record, **new)
     return json_response(200, msgspec.json.encode(told))
 
 
@@ -217,13 +213,13 @@ async def test_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> 
     service, event_type = context.services, read_body(TestSend, context.required_json_body).event_type
     record = await service.subscription_service.get(context.account_id, subscription_id)
     service.rate_limiter.check_test_sends(record.subscription_id, context.started_at)
-    destination, secrets = (
+    attempt = await send_test(
+        service.webhook_client,
         service.subscription_service.destination(record),
         service.subscription_service.secrets(record),
-    )
-    chosen = event_type or record.event_types[0]
-    attempt = await send_test(
-        service.webhook_client, destination, secrets, chosen, service.ulid_generator, service.clock.now()
+        event_type or record.event_types[0],
+        service.ulid_generator,
+        service.clock.now(),
     )
     return json_response(200, msgspec.json.encode(Attempt.members(attempt)))
 
@@ -239,6 +235,5 @@ def _subscription_response(
     more: dict[str, Any] | None = None,
     extra: Sequence[Header] = (),
 ) -> HttpResponse:
-    """Response with a subscription and its strong ETag."""
     body = msgspec.json.encode(subscription_json(record, call.services.clock.now()) | (more or {}))
     return json_response(status, body, [(b"etag", b'"%d"' % record.revision), *extra])

@@ -16,7 +16,7 @@ from pydantic import Field
 from api.schemas import declare, shared
 from api.schemas.declare import OMITTED, ResponseModel
 from api.webhooks.destinations.models import SubscriptionDestination
-from api.webhooks.destinations.opening import destination_members
+from api.webhooks.destinations.opening import StoredDestination, destination_members
 from api.webhooks.filters.models import Filters, SubscriptionFilters
 from warehouse.schema.codes import EVENT_TYPES
 
@@ -25,7 +25,7 @@ EVENT_BITS: Final = {event_type: 1 << place for place, event_type in enumerate(E
 
 
 @dataclass(frozen=True, slots=True)
-class SubscriptionRecord:
+class SubscriptionRecord(StoredDestination):
     """A subscription with its endpoint's health.
 
     `companies` is a JSON array of ids in the client's order; None: all companies. `filters`: those that are set.
@@ -33,9 +33,6 @@ class SubscriptionRecord:
 
     subscription_id: str
     account_id: str
-    endpoint_url: str
-    destination_kind: str
-    destination: str | None
     event_types: Sequence[str]
     companies: bytes | None
     filters: Filters | None
@@ -56,7 +53,6 @@ class SubscriptionRecord:
     held_deliveries: int
     secret: bytes = field(repr=False)
     previous_secret: bytes | None = field(repr=False)
-    credentials: bytes | None = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +62,6 @@ class DowngradedSubscription:
     subscription_id: str
     endpoint_url: str
     held_deliveries: int
-
-
-@dataclass(frozen=True, slots=True)
-class AccountTier:
-    """Current tier and status of an account, read from the database, not from the key cache."""
-
-    tier: str
-    status: str
-    subscriptions: int
 
 
 MOST_COMPANIES: Final = 10_000

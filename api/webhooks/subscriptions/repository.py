@@ -25,7 +25,7 @@ from api.database.models.webhooks import (
     Subscription,
     SubscriptionSelector,
 )
-from api.webhooks.subscriptions.models import AccountTier, DowngradedSubscription, SubscriptionRecord
+from api.webhooks.subscriptions.models import DowngradedSubscription, SubscriptionRecord
 
 UNFINISHED: Final = ("pending", "retrying")
 
@@ -68,7 +68,7 @@ def delete_subscription(connection: Connection, subscription_id: str, at: dateti
     lock_endpoints(connection, [subscription_id])
     gone = connection.execute(
         update(Subscription)
-        .where(Subscription.subscription_id == subscription_id, Subscription.deleted_at.is_(None))
+        .where(Subscription.subscription_id == subscription_id, _LIVE)
         .values(
             deleted_at=at,
             updated_at=at,
@@ -117,11 +117,7 @@ def _change_status(
 ) -> bool:
     changed = connection.execute(
         update(Subscription)
-        .where(
-            Subscription.subscription_id == subscription_id,
-            Subscription.status == before,
-            Subscription.deleted_at.is_(None),
-        )
+        .where(Subscription.subscription_id == subscription_id, Subscription.status == before, _LIVE)
         .values(
             status=after, status_reason=reason, status_changed_at=at, updated_at=at, revision=Subscription.revision + 1
         )
@@ -168,7 +164,7 @@ _COMPANIES: Final = {
     "postgresql": "(SELECT CAST(json_agg(company_id ORDER BY position) AS text) FROM webhook_companies AS one "
     "WHERE one.subscription_id = webhook_subscriptions.subscription_id)",
 }
-_HELD: Final = (
+HELD: Final = (
     select(func.count())
     # a literal as in the partial index: with a bound value neither engine sees that it covers the query
     .where(
@@ -182,14 +178,12 @@ _HELD: Final = (
 _LIVE: Final = Subscription.deleted_at.is_(None)
 
 
-def lock_account(connection: Connection, account_id: str) -> AccountTier:
-    """Locks the account's tier and its set of subscriptions until the transaction ends."""
-    found = connection.execute(
-        # does not block foreign-key checks, so writing a mail under an endpoint-queue lock need not wait
-        # for this
-        select(Account.tier, Account.status).where(Account.account_id == account_id).with_for_update(key_share=True)
-    ).one()
-    return AccountTier(found.tier, found.status, count_subscriptions(connection, account_id))
+def lock_account(connection: Connection, account_id: str) -> tuple[str, str]:
+    """Locks the account's tier and status, which are returned, and its set of subscriptions."""
+    account = select(Account.tier, Account.status).where(Account.account_id == account_id)
+    # does not block foreign-key checks, so writing a mail under an endpoint-queue lock need not wait for this
+    found = connection.execute(account.with_for_update(key_share=True)).one()
+    return found.tier, found.status
 
 
 def count_subscriptions(connection: Connection, account_id: str) -> int:
@@ -208,15 +202,11 @@ def insert_subscription(connection: Connection, values: Mapping[str, Any], compa
 
 def find_subscription(connection: Connection, account_id: str, subscription_id: str) -> SubscriptionRecord | None:
     """Returns the account's subscription; None if it is another account's, or deleted."""
-    found = _select_records(connection, _owned_by(account_id, subscription_id))
-    return found[0] if found else None
+    return next(iter(_select_records(connection, owned_by(account_id, subscription_id))), None)
 
 
-def lock_subscription(connection: Connection, account_id: str, subscription_id: str) -> SubscriptionRecord | None:
-    """Returns the account's subscription, locked until the transaction ends."""
-    if connection.execute(select(Subscription.subscription_id).where(_owned_by(account_id, subscription_id))).first():
-        lock_endpoints(connection, [subscription_id])
-    return find_subscription(connection, account_id, subscription_id)
+def owned_by(account_id: str, subscription_id: str) -> ColumnElement[bool]:
+    return and_(Subscription.subscription_id == subscription_id, Subscription.account_id == account_id, _LIVE)
 
 
 def subscription_page(
@@ -258,7 +248,6 @@ def replace_selectors(connection: Connection, subscription_id: str, selectors: I
 
 
 def has_watchlist(connection: Connection, account_id: str, watchlist_id: str) -> bool:
-    """Whether a watchlist is the account's."""
     owned = select(Watchlist.watchlist_id).where(
         Watchlist.watchlist_id == watchlist_id, Watchlist.account_id == account_id
     )
@@ -267,10 +256,10 @@ def has_watchlist(connection: Connection, account_id: str, watchlist_id: str) ->
 
 def downgraded_subscriptions(connection: Connection, account_id: str, limit: int) -> list[DowngradedSubscription]:
     """Returns subscriptions paused because the tier has no webhooks, newest first."""
-    owned = and_(Subscription.account_id == account_id, _LIVE)
     statement = (
-        select(Subscription.subscription_id, Subscription.endpoint_url, _HELD)
-        .where(owned, Subscription.status == "paused", Subscription.status_reason == "tier_downgraded")
+        select(Subscription.subscription_id, Subscription.endpoint_url, HELD)
+        .where(Subscription.account_id == account_id, _LIVE)
+        .where(Subscription.status == "paused", Subscription.status_reason == "tier_downgraded")
         .order_by(Subscription.subscription_id.desc())
         .limit(limit)
     )
@@ -279,9 +268,7 @@ def downgraded_subscriptions(connection: Connection, account_id: str, limit: int
 
 def downgrade_subscriptions(connection: Connection, account_id: str, at: datetime) -> int:
     """Pauses all subscriptions of an account that lost webhooks; returns their number."""
-    owned = and_(Subscription.account_id == account_id, _LIVE)
-    ids = connection.execute(select(Subscription.subscription_id).where(owned)).scalars().all()
-    lock_endpoints(connection, ids)
+    ids = _locked_subscriptions(connection, account_id)
     for subscription_id in ids:
         if not pause_subscription(connection, subscription_id, "tier_downgraded", at):
             change_subscription(connection, subscription_id, at, {"status_reason": "tier_downgraded"})
@@ -290,37 +277,37 @@ def downgrade_subscriptions(connection: Connection, account_id: str, at: datetim
 
 def pause_subscriptions(connection: Connection, account_id: str, at: datetime) -> int:
     """Pauses all active subscriptions of an account, as by hand; returns their number."""
-    active = and_(Subscription.account_id == account_id, Subscription.status == "active", _LIVE)
-    ids = connection.execute(select(Subscription.subscription_id).where(active)).scalars().all()
-    lock_endpoints(connection, ids)
+    ids = _locked_subscriptions(connection, account_id)
     return sum(pause_subscription(connection, subscription_id, "manual", at) for subscription_id in ids)
 
 
+def _locked_subscriptions(connection: Connection, account_id: str) -> Sequence[str]:
+    owned = select(Subscription.subscription_id).where(Subscription.account_id == account_id, _LIVE)
+    ids = connection.execute(owned).scalars().all()
+    lock_endpoints(connection, ids)
+    return ids
+
+
 def _add_companies(connection: Connection, subscription_id: str, companies: Sequence[str] | None) -> None:
-    if companies is not None:
-        rows = [(company_id, subscription_id, place) for place, company_id in enumerate(companies)]
-        _ADD_COMPANIES.run(connection, rows)
+    rows = [(company_id, subscription_id, place) for place, company_id in enumerate(companies or ())]
+    _ADD_COMPANIES.run(connection, rows)
 
 
 def _select_records(connection: Connection, condition: ColumnElement[bool], limit: int = 1) -> list[SubscriptionRecord]:
     companies = literal_column(_COMPANIES[connection.dialect.name])
     statement = (
-        select(*_COLUMNS, _HELD.label("held_deliveries"), Subscription.all_companies, companies.label("companies"))
+        select(*_COLUMNS, HELD.label("held_deliveries"), Subscription.all_companies, companies.label("companies"))
         .join(EndpointState, EndpointState.subscription_id == Subscription.subscription_id)
         .where(condition)
         .order_by(Subscription.subscription_id.desc())
         .limit(limit)
     )
-    return [_subscription_record(row._asdict()) for row in connection.execute(statement)]
+    records: list[SubscriptionRecord] = []
+    for row in connection.execute(statement):
+        values = row._asdict()
+        values["companies"] = None if values.pop("all_companies") else values["companies"].encode()
+        records.append(SubscriptionRecord(**values))
+    return records
 
 
 _COLUMNS: Final = columns_of(SubscriptionRecord, Subscription, EndpointState, computed=("companies", "held_deliveries"))
-
-
-def _owned_by(account_id: str, subscription_id: str) -> ColumnElement[bool]:
-    return and_(Subscription.subscription_id == subscription_id, Subscription.account_id == account_id, _LIVE)
-
-
-def _subscription_record(row: dict[str, Any]) -> SubscriptionRecord:
-    all_companies, companies = row.pop("all_companies"), row.pop("companies")
-    return SubscriptionRecord(**row, companies=None if all_companies else companies.encode())

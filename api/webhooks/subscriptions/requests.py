@@ -1,6 +1,4 @@
-"""Request bodies of subscriptions: what clients may send, normalised, with warnings; all errors are reported at once.
-
-See docs/contract/contract.md 4.8.
+"""Request bodies of subscriptions, with warnings; all errors are reported at once (docs/contract/contract.md 4.8).
 
 Event types and companies are normalised to one spelling; other accepted spellings give a warning. Does not belong
 here: whether an endpoint's host is public (`api.webhooks.egress.url_policy`), or how many subscriptions a tier
@@ -11,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
 from api.companies.body_fields import RequestedCompany
 from api.http.body_validation import (
@@ -27,11 +25,10 @@ from api.http.body_validation import (
 )
 from api.http.json_body import Object
 from api.http.suggestions import SHOWN
-from api.schemas import declare
 from api.schemas.declare import OMITTED, RequestModel, Requirement, invalid_value, with_metadata
-from api.webhooks.destinations.models import NewDestination, sent_destination
+from api.webhooks.destinations.models import NewDestination, address_field
 from api.webhooks.errors import ENDPOINT_URL
-from api.webhooks.filters.models import Filters, RequestedFilters, sent_filters, unused_filters
+from api.webhooks.filters.models import TYPES_OF, Filters, RequestedFilters, schema, sent_filters
 from api.webhooks.subscriptions.models import (
     ENDPOINT,
     EVENT_BITS,
@@ -66,33 +63,17 @@ def event_types_field(description: str, **more: Any) -> Any:
 RequestedEventType = Annotated[
     str,
     BeforeValidator(_to_event_type),
-    WithJsonSchema(
-        {"type": "string", "description": "An event type, or a deprecated alias of one.", "enum": [*_KNOWN_TYPES]}
-    ),
+    schema("string", "An event type, or a deprecated alias of one.", enum=[*_KNOWN_TYPES]),
 ]
 RequestedEventTypes = Annotated[
     list[Annotated[RequestedEventType, unrepeated]], event_types_field("Only these event types; there is no wildcard.")
-]
-RequestedEndpoint = Annotated[
-    str,
-    declare.text(2_048, ENDPOINT),
-    WithJsonSchema(
-        {
-            "type": "string",
-            "description": ENDPOINT,
-            "format": "uri",
-            "maxLength": 2_048,
-            "minLength": 9,
-            "pattern": r"^https://[^/?#@\s]+([/?][^#\s]*)?$",
-        }
-    ),
 ]
 
 
 class NewSubscription(RequestModel):
     """A subscription to create."""
 
-    endpoint_url: RequestedEndpoint = OMITTED
+    endpoint_url: str = address_field(ENDPOINT)
     destination: NewDestination = with_metadata(
         Field(
             default=OMITTED,
@@ -183,7 +164,7 @@ def parse_subscription(
         return SubscriptionInput(_valid_endpoint(body, errors))
     members = sent_members(parsed)
     if "destination" in members:
-        members["destination"] = sent_destination(parsed.destination)
+        members["destination"] = sent_members(parsed.destination)
     if "filters" in members:
         members["filters"] = sent_filters(parsed.filters)
     warnings = [
@@ -213,7 +194,8 @@ def filter_warnings(filters: Filters | None, event_types: Sequence[str]) -> list
     """Warns about filters that none of the event types heeds."""
     return [
         InputWarning("unused_filter", f"None of event_types is filtered by {name}.", json_pointer("filters", name))
-        for name in unused_filters(filters, event_types)
+        for name, types in TYPES_OF.items()
+        if name in (filters or {}) and not types.intersection(event_types)
     ]
 
 

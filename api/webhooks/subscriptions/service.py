@@ -1,6 +1,4 @@
-"""Subscription service: the rules, one method per operation.
-
-See docs/contract/contract.md 4.8.
+"""Subscription service: the rules, one method per operation (docs/contract/contract.md 4.8).
 
 Checks follow the contract's order (4.10): tier, validation, existence, If-Match, state. Values that decide over a
 change are read again under its locks. Does not belong here: HTTP (`api.webhooks.routes.subscriptions`), SQL
@@ -11,7 +9,7 @@ engine.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
 from sqlalchemy import Connection
@@ -37,7 +35,7 @@ from api.webhooks.egress.url_policy import url_rejection
 from api.webhooks.filters.matching import filter_columns, subscription_selectors
 from api.webhooks.filters.models import Filters, check_filters, merged_filters
 from api.webhooks.subscriptions import repository, requests
-from api.webhooks.subscriptions.models import AccountTier, SubscriptionRecord, previous_secret_expiry
+from api.webhooks.subscriptions.models import SubscriptionRecord, previous_secret_expiry
 from api.webhooks.subscriptions.repository import delete_subscription, pause_subscription, resume_subscription
 from api.webhooks.subscriptions.requests import (
     InputWarning,
@@ -62,14 +60,6 @@ class SubscriptionOwner:
 
 
 @dataclass(frozen=True, slots=True)
-class SubscriptionChange:
-    """A changed subscription, and the warnings about the change."""
-
-    record: SubscriptionRecord
-    warnings: Sequence[InputWarning]
-
-
-@dataclass(frozen=True, slots=True)
 class NewSecret:
     """A subscription with its new secret, which is shown only now."""
 
@@ -78,28 +68,18 @@ class NewSecret:
     warnings: Sequence[InputWarning] = ()
 
 
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SubscriptionService:
     """Subscription service. `last_sequence` returns the newest published event's sequence."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 -- all that operations need, put together once
-        self,
-        database: AsyncDatabase,
-        last_sequence: Callable[[], int],
-        secret_box: SecretBox,
-        settings: WebhookSettings,
-        tiers: TierCatalogue,
-        clock: Clock,
-        ulids: UlidGenerator,
-        lookup: Lookup | None = None,
-    ) -> None:
-        self._control = database
-        self._last_sequence = last_sequence
-        self._sealer = secret_box
-        self._settings = settings
-        self._tiers = tiers
-        self._clock = clock
-        self._ulids = ulids
-        self._lookup = lookup
+    database: AsyncDatabase
+    last_sequence: Callable[[], int]
+    secret_box: SecretBox
+    settings: WebhookSettings
+    tiers: TierCatalogue
+    clock: Clock
+    ulids: UlidGenerator
+    lookup: Lookup | None = None
 
     async def create(self, owner: SubscriptionOwner, body: Object) -> NewSecret:
         """Creates a subscription to events published from now on."""
@@ -110,31 +90,29 @@ class SubscriptionService:
         await self._check_watchlist(owner.account_id, filters, faults)
         place = await self._checked_place(None, asked.members, faults)
         secret = make_secret()
-        values = self._new_values(owner.account_id, asked.members, secret) | filter_columns(filters)
-        values |= destination_columns(place, self._sealer)
-        record = await self._control.write(self._insert_subscription, values, asked.members.get("entity_ids"))
+        values = self._new_values(owner.account_id, asked.members) | self._secret_values(secret)
+        values |= filter_columns(filters) | destination_columns(place, self.secret_box)
+        record = await self.database.write(self._insert_subscription, values, asked.members.get("entity_ids"))
         return NewSecret(record, secret, _all_warnings(asked, record))
 
     async def page(
         self, account_id: str, status: str | None, before: str | None, limit: int
     ) -> list[SubscriptionRecord]:
-        """Returns a page of subscriptions with ids below `before`, newest first."""
-        return await self._control.read(repository.subscription_page, account_id, status, before, limit)
+        return await self.database.read(repository.subscription_page, account_id, status, before, limit)
 
     async def get(self, account_id: str, subscription_id: str) -> SubscriptionRecord:
         """Returns the account's subscription, or raises 404."""
         if not is_ulid(PREFIX, subscription_id):
             raise errors.webhook_not_found(subscription_id)
-        found = await self._control.read(repository.find_subscription, account_id, subscription_id)
-        return _require_found(found, subscription_id)
+        return await self.database.read(_require_found, account_id, subscription_id)
 
     async def change(
         self, owner: SubscriptionOwner, subscription_id: str, body: Object, if_match: bytes | None
-    ) -> SubscriptionChange:
+    ) -> tuple[SubscriptionRecord, Sequence[InputWarning]]:
         """Applies a merge patch. Activation checks the endpoint again, and needs a tier with webhooks."""
         tier, activates = owner.tier, body.get("status") == "active"
         if activates and not tier.webhooks:
-            raise tier_required(self._tiers, tier.name)
+            raise tier_required(self.tiers, tier.name)
         faults = ValidationErrors()
         asked = await self._parse(SubscriptionChanges, body, tier.entity_ids, faults)
         await self._check_watchlist(owner.account_id, asked.members.get("filters"), faults)
@@ -147,62 +125,50 @@ class SubscriptionService:
             activates and found.status == "paused" and "endpoint_url" not in asked.members
         ):
             await self._checked_place(found, asked.members, faults)
-        record = await self._control.write(self._apply_changes, found, asked.members, if_match)
-        return SubscriptionChange(record, _all_warnings(asked, record))
+        record = await self.database.write(self._apply_changes, found, asked.members, if_match)
+        return record, _all_warnings(asked, record)
 
     async def remove(self, account_id: str, subscription_id: str, if_match: bytes | None) -> None:
         """Deletes a subscription; undelivered deliveries are canceled."""
         await self.get(account_id, subscription_id)
 
         def do(connection: Connection) -> None:
-            record = _require_found(
-                repository.lock_subscription(connection, account_id, subscription_id), subscription_id
-            )
-            _check_revision(record, if_match)
-            delete_subscription(connection, subscription_id, self._clock.now())
+            _check_revision(_require_locked(connection, account_id, subscription_id), if_match)
+            delete_subscription(connection, subscription_id, self.clock.now())
             repository.replace_companies(connection, subscription_id, None)
 
-        await self._control.write(do)
+        await self.database.write(do)
 
     async def rotate(self, account_id: str, subscription_id: str, body: Object) -> NewSecret:
         """Rotates the secret; the previous one signs too for a grace period, or is wiped at once without one."""
-        grace = read_body(SecretRotation, body).grace_period_seconds
+        grace = timedelta(seconds=read_body(SecretRotation, body).grace_period_seconds)
         await self.get(account_id, subscription_id)
         secret = make_secret()
-        values = {"secret": self._sealer.seal(secret), "secret_hint": _secret_hint(secret)}
 
         def do(connection: Connection) -> SubscriptionRecord:
-            now = self._clock.now()
-            record = _require_found(
-                repository.lock_subscription(connection, account_id, subscription_id), subscription_id
-            )
+            now, record = self.clock.now(), _require_locked(connection, account_id, subscription_id)
             until = previous_secret_expiry(record, now)
             if until is not None and grace:
-                raise errors.invalid_state(
-                    f"The previous secret is valid until {format_instant(until)}; wait until then, "
-                    "or end it now with "
-                    "grace_period_seconds 0.",
-                    record.status,
-                )
-            repository.change_subscription(
-                connection, subscription_id, now, values | _previous_secret_values(record, now, grace)
-            )
-            return _require_found(
-                repository.find_subscription(connection, account_id, subscription_id), subscription_id
-            )
+                wait = f"The previous secret is valid until {format_instant(until)}; wait until then, "
+                raise errors.invalid_state(f"{wait}or end it now with grace_period_seconds 0.", record.status)
+            values = self._secret_values(secret) | {
+                "previous_secret": record.secret if grace else None,
+                "previous_secret_expires_at": now + grace if grace else None,
+            }
+            repository.change_subscription(connection, subscription_id, now, values)
+            return _require_found(connection, account_id, subscription_id)
 
-        return NewSecret(await self._control.write(do), secret)
+        return NewSecret(await self.database.write(do), secret)
 
     def secrets(self, record: SubscriptionRecord) -> list[str]:
         """Secrets that sign now: the current one, and the previous one during its overlap."""
-        secrets = [self._sealer.open(record.secret)]
-        if record.previous_secret is not None and previous_secret_expiry(record, self._clock.now()) is not None:
-            secrets.append(self._sealer.open(record.previous_secret))
+        secrets = [self.secret_box.open(record.secret)]
+        if record.previous_secret is not None and previous_secret_expiry(record, self.clock.now()) is not None:
+            secrets.append(self.secret_box.open(record.previous_secret))
         return secrets
 
     def destination(self, record: SubscriptionRecord) -> Destination:
-        """The destination, ready to deliver to."""
-        return open_destination(record, self._sealer)
+        return open_destination(record, self.secret_box)
 
     async def _parse(
         self, model: type[NewSubscription], body: Object, max_companies: int, faults: ValidationErrors
@@ -217,45 +183,44 @@ class SubscriptionService:
         self, present: SubscriptionRecord | None, members: Mapping[str, Any], faults: ValidationErrors
     ) -> Settings:
         """The destination that the members say, else the present one; raises 422 with all errors, of its target too."""
-        former = None if present is None else complete_settings(present, self._sealer)
+        former = None if present is None else complete_settings(present, self.secret_box)
         patch = requests.destination_patch(members) or former
-        place = None if patch is None else checked_destination(former, patch, self._settings, faults)
+        place = None if patch is None else checked_destination(former, patch, self.settings, faults)
         if place is not None:
-            await self._check_target(place, errors.place_pointer(place["kind"], members), faults)
+            pointer = errors.place_pointer(place["kind"], members)
+            refused = await url_rejection(destination_url(place), self.settings, self.lookup)
+            if refused is not None and refused.problem != "validation_failed" and not faults.count:
+                raise errors.endpoint_not_allowed(refused, pointer)
+            if refused is not None:
+                faults.add(refused.code, refused.detail, pointer)
         faults.check()
         if place is None:
             raise RuntimeError("a body without a destination has an error")
         return place
-
-    async def _check_target(self, place: Settings, pointer: str, faults: ValidationErrors) -> None:
-        refused = await url_rejection(destination_url(place), self._settings, self._lookup)
-        if refused is not None and refused.problem != "validation_failed" and not faults.count:
-            raise errors.endpoint_not_allowed(refused, pointer)
-        if refused is not None:
-            faults.add(refused.code, refused.detail, pointer)
 
     def _changed_place(self, record: SubscriptionRecord, members: Mapping[str, Any]) -> dict[str, Any]:
         """Columns of another destination; none if it stays, as where a client sends back the URL that stands for it."""
         patch = requests.destination_patch(members)
         if patch is None or members.get("endpoint_url") == record.endpoint_url:
             return {}
-        former, faults = complete_settings(record, self._sealer), ValidationErrors()
-        place = checked_destination(former, patch, self._settings, faults)
+        former, faults = complete_settings(record, self.secret_box), ValidationErrors()
+        place = checked_destination(former, patch, self.settings, faults)
         faults.check()
-        return {} if place is None or place == former else destination_columns(place, self._sealer)
+        return {} if place is None or place == former else destination_columns(place, self.secret_box)
 
     async def _check_watchlist(self, account_id: str, filters: Filters | None, faults: ValidationErrors) -> None:
         """Adds the error of a watchlist that is not the account's."""
         watchlist_id = (filters or {}).get("watchlist_id")
-        if watchlist_id is None or await self._control.read(repository.has_watchlist, account_id, watchlist_id):
-            return
-        faults.add(*errors.UNKNOWN_WATCHLIST)
+        if watchlist_id and not await self.database.read(repository.has_watchlist, account_id, watchlist_id):
+            faults.add(*errors.UNKNOWN_WATCHLIST)
 
-    def _new_values(self, account_id: str, members: Mapping[str, Any], secret: str) -> dict[str, Any]:
-        """The columns of a new subscription."""
-        status, at = members.get("status", "active"), self._clock.now()
+    def _secret_values(self, secret: str) -> dict[str, Any]:
+        return {"secret": self.secret_box.seal(secret), "secret_hint": f"whsec_…{secret[-_HINT:]}"}
+
+    def _new_values(self, account_id: str, members: Mapping[str, Any]) -> dict[str, Any]:
+        status, at = members.get("status", "active"), self.clock.now()
         return {
-            "subscription_id": self._ulids.make(PREFIX),
+            "subscription_id": self.ulids.make(PREFIX),
             "account_id": account_id,
             "event_types": list(members["event_types"]),
             "event_mask": requests.to_event_mask(members["event_types"]),
@@ -268,31 +233,28 @@ class SubscriptionService:
             "created_at": at,
             "updated_at": at,
             "revision": 1,
-            "from_sequence": self._last_sequence(),
-            "secret": self._sealer.seal(secret),
-            "secret_hint": _secret_hint(secret),
+            "from_sequence": self.last_sequence(),
         }
 
     def _insert_subscription(
         self, connection: Connection, values: dict[str, Any], companies: Sequence[str] | None
     ) -> SubscriptionRecord:
         account_id, subscription_id = values["account_id"], values["subscription_id"]
-        account = repository.lock_account(connection, account_id)
-        tier = self._entitled_tier(account)
-        if account.subscriptions >= tier.subscriptions:
+        tier = self._entitled_tier(*repository.lock_account(connection, account_id))
+        if repository.count_subscriptions(connection, account_id) >= tier.subscriptions:
             raise errors.subscription_limit_reached(tier.subscriptions)
         _require_watchlist(connection, account_id, values["watchlist_id"])
         repository.insert_subscription(connection, values, companies)
         _store_selectors(connection, subscription_id, values)
-        return _require_found(repository.find_subscription(connection, account_id, subscription_id), subscription_id)
+        return _require_found(connection, account_id, subscription_id)
 
-    def _entitled_tier(self, account: AccountTier) -> Tier:
+    def _entitled_tier(self, name: str, status: str) -> Tier:
         """Returns the current tier if it has webhooks and the account is active; cached keys may be older."""
-        tier = self._tiers.tier_by_name(account.tier)
-        if account.status != "active":
-            raise errors.account_not_served(account.status)
+        tier = self.tiers.tier_by_name(name)
+        if status != "active":
+            raise errors.account_not_served(status)
         if not tier.webhooks:
-            raise tier_required(self._tiers, tier.name)
+            raise tier_required(self.tiers, tier.name)
         return tier
 
     def _apply_changes(
@@ -302,28 +264,36 @@ class SubscriptionService:
         account_id, subscription_id = seen.account_id, seen.subscription_id
         account = repository.lock_account(connection, account_id)  # its watchlists too
         if status == "active":
-            self._entitled_tier(account)
-        record = _require_found(repository.lock_subscription(connection, account_id, subscription_id), subscription_id)
+            self._entitled_tier(*account)
+        record = _require_locked(connection, account_id, subscription_id)
         _check_revision(record, if_match)
-        now, values = self._clock.now(), self._changed_place(record, members) | _changed_values(record, members)
+        now, values = self.clock.now(), self._changed_place(record, members) | _changed_values(record, members)
         if "all_companies" in values:
             repository.replace_companies(connection, subscription_id, members["entity_ids"])
         _require_watchlist(connection, account_id, values.get("watchlist_id"))
         if values:
             repository.change_subscription(connection, subscription_id, now, values)
             if not values.keys().isdisjoint(_FOUND_BY):
-                _store_selectors(connection, subscription_id, _settings(record) | values)
+                all_companies = record.companies is None
+                stored = {"filters": record.filters, "event_types": record.event_types, "all_companies": all_companies}
+                _store_selectors(connection, subscription_id, stored | values)
         if status == "active":
             resume_subscription(connection, subscription_id, now)
         elif status == "paused":
             pause_subscription(connection, subscription_id, "manual", now)
-        return _require_found(repository.find_subscription(connection, account_id, subscription_id), subscription_id)
+        return _require_found(connection, account_id, subscription_id)
 
 
-def _require_found(record: SubscriptionRecord | None, subscription_id: str) -> SubscriptionRecord:
+def _require_found(connection: Connection, account_id: str, subscription_id: str) -> SubscriptionRecord:
+    record = repository.find_subscription(connection, account_id, subscription_id)
     if record is None:
         raise errors.webhook_not_found(subscription_id)
     return record
+
+
+def _require_locked(connection: Connection, account_id: str, subscription_id: str) -> SubscriptionRecord:
+    repository.lock_endpoints(connection, [subscription_id])
+    return _require_found(connection, account_id, subscription_id)
 
 
 def _check_revision(record: SubscriptionRecord, if_match: bytes | None) -> None:
@@ -339,33 +309,18 @@ def _require_watchlist(connection: Connection, account_id: str, watchlist_id: st
     faults.check()
 
 
-def _settings(record: SubscriptionRecord) -> dict[str, Any]:
-    """What selectors are made of, as it is stored."""
-    return {"filters": record.filters, "event_types": record.event_types, "all_companies": record.companies is None}
-
-
 def _store_selectors(connection: Connection, subscription_id: str, settings: Mapping[str, Any]) -> None:
     """Stores the selectors of a subscription to all companies; one of chosen companies has none."""
-    is_found_by_them = settings["all_companies"]
-    selectors = subscription_selectors(settings["filters"], settings["event_types"]) if is_found_by_them else ()
+    of_all = settings["all_companies"]
+    selectors = subscription_selectors(settings["filters"], settings["event_types"]) if of_all else ()
     repository.replace_selectors(connection, subscription_id, selectors)
 
 
 def _all_warnings(asked: SubscriptionInput, record: SubscriptionRecord) -> list[InputWarning]:
     """Warnings of the input, and of filters without effect where filters or event types were sent."""
-    is_concerned = not asked.members.keys().isdisjoint(("filters", "event_types"))
-    unused = requests.filter_warnings(record.filters, record.event_types) if is_concerned else ()
-    return [*asked.warnings, *unused]
-
-
-def _secret_hint(secret: str) -> str:
-    return f"whsec_…{secret[-_HINT:]}"
-
-
-def _previous_secret_values(record: SubscriptionRecord, now: datetime, grace: int) -> dict[str, Any]:
-    if not grace:
-        return {"previous_secret": None, "previous_secret_expires_at": None}
-    return {"previous_secret": record.secret, "previous_secret_expires_at": now + timedelta(seconds=grace)}
+    if asked.members.keys().isdisjoint(("filters", "event_types")):
+        return [*asked.warnings]
+    return [*asked.warnings, *requests.filter_warnings(record.filters, record.event_types)]
 
 
 def _changed_values(record: SubscriptionRecord, members: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from api.usage import repository
 def test_usage_statements_without_rows_change_nothing():
     with create_engine("sqlite://").begin() as connection:
         Base.metadata.create_all(connection)
-        repository.mark_day_start(connection, set(), 20261127)
-        assert repository.add_counts(connection, []) == []
+        repository.MARK_DAY.run(connection, [])
+        assert repository.ADD_COUNTS.run(connection, []) == []
         assert insert_statement(Attempt).run(connection, []) == []
 
 

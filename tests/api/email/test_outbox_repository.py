@@ -79,8 +79,8 @@ def test_a_claim_that_ran_out_is_taken_over_and_says_no_more(box: Box) -> None:
     slow = claim(box, NOON, NOON + MINUTE)
     quick = claim(box, NOON + MINUTE, NOON + 2 * MINUTE)
     assert (slow.attempts, quick.attempts) == (1, 2)
-    settle(box, outbox.schedule_retry, slow, "too late to say", NOON + 90 * MINUTE)
-    settle(box, outbox.finish_unsent, slow, "too late as well")
+    settle(box, outbox.mark_unsent, slow, "too late to say", NOON + 90 * MINUTE)
+    settle(box, outbox.mark_unsent, slow, "too late as well")
     assert box.mail("one").next_attempt_at == NOON + 2 * MINUTE
     assert box.mail("one").last_error is None
 
@@ -90,7 +90,7 @@ def test_a_mail_that_was_sent_stays_sent(box: Box) -> None:
     slow = claim(box, NOON, NOON + MINUTE)
     quick = claim(box, NOON + MINUTE, NOON + 2 * MINUTE)
     settle(box, outbox.mark_sent, slow, NOON + MINUTE)
-    settle(box, outbox.schedule_retry, quick, "the server was busy", NOON + 9 * MINUTE)
+    settle(box, outbox.mark_unsent, quick, "the server was busy", NOON + 9 * MINUTE)
     assert box.mail("one").sent_at == NOON + MINUTE
     assert box.mail("one").next_attempt_at is None
     assert claim(box, NOON + 99 * MINUTE, NOON + 100 * MINUTE) is None
@@ -124,6 +124,6 @@ def test_what_waits_is_counted_from_the_oldest(box: Box) -> None:
     box.add("two")
     with box.database.reading() as session:
         assert outbox.count_waiting_mails(session.connection()) == outbox.WaitingMails(2, NOON)
-    settle(box, outbox.finish_unsent, claim(box, NOON, NOON + MINUTE), None)
+    settle(box, outbox.mark_unsent, claim(box, NOON, NOON + MINUTE), None)
     with box.database.reading() as session:
         assert outbox.count_waiting_mails(session.connection()) == outbox.WaitingMails(1, NOON + MINUTE)

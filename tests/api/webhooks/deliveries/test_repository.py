@@ -8,7 +8,7 @@ from sqlalchemy.event import listen
 from api.database.migrate import prepare_database
 from api.problems.problem import ProblemError
 from api.webhooks.deliveries import service
-from api.webhooks.deliveries.models import DeliveryQuery, TimeWindow
+from api.webhooks.deliveries.models import DeliveryQuery
 from api.webhooks.deliveries.service import DeliveryScope, ReplayRequest
 from tests.api.fixtures import delivery_log as stored
 from tests.tables import check_cases
@@ -59,7 +59,7 @@ def world(control_url):
 
 
 def everything(**more):
-    return DeliveryQuery(TimeWindow(), **more)
+    return DeliveryQuery(**more)
 
 
 def test_the_newest_come_first_page_after_page(world):
@@ -84,7 +84,7 @@ def test_the_newest_come_first_page_after_page(world):
         (everything(), "PRIMARY KEY"),
         (everything(statuses=("failed",)), "ix_webhook_deliveries_unsucceeded"),
         (
-            DeliveryQuery(TimeWindow(NOW - DAY, NOW + DAY), ("held", "pending"), ("filing.added",)),
+            DeliveryQuery(NOW - DAY, NOW + DAY, ("held", "pending"), ("filing.added",)),
             "ix_webhook_deliveries_unsucceeded",
         ),
     ],
@@ -121,7 +121,7 @@ def test_a_window_holds_its_beginning_and_not_its_end(world):
         (NOW + MILLISECOND, NOW + 2 * MILLISECOND, made[1:2]),
         (NOW + MILLISECOND, NOW, []),
     ):
-        assert world.page(DeliveryQuery(TimeWindow(since, until))) == expected[::-1], (since, until)
+        assert world.page(DeliveryQuery(since, until)) == expected[::-1], (since, until)
 
 
 def test_an_event_and_its_type_are_found(world):
@@ -143,7 +143,7 @@ def test_what_is_older_than_the_log_reaches_is_not_told(world):
     old = world.delivered(at=NOW - 30 * DAY - MILLISECOND)
     last = world.delivered(at=NOW - 30 * DAY)
     assert world.page(everything()) == [last]
-    assert world.page(DeliveryQuery(TimeWindow(since=NOW - 60 * DAY))) == [last]
+    assert world.page(DeliveryQuery(since=NOW - 60 * DAY)) == [last]
     for what in (service.delivery_detail, lambda *asked: service.retry_delivery(*asked, "att_" + "0" * 26, NOW)):
         with pytest.raises(ProblemError, match="delivery_not_found"):
             world.asked(what, old)

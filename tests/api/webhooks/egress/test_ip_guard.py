@@ -245,7 +245,7 @@ def test_names_are_looked_up_by_the_system(egress):
 
 def test_the_servers_own_address_is_blocked(egress, monkeypatch):
     """127.0.0.1 stands for a public address that the machine has itself: taken out of the table, still refused."""
-    monkeypatch.setattr("api.webhooks.egress.ip_guard.DENIED_IPV4", ())
+    monkeypatch.setattr("api.webhooks.egress.ip_guard.DENIED", ())
 
     async def scenario():
         async with egress.Receiver() as trap, egress.sending(allow_networks=()) as sender:
