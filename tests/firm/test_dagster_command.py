@@ -10,9 +10,9 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from pipelines.ingest.market_run import dagster_instance
-from pipelines.runtime import crash_recovery
-from pipelines.runtime.crash_recovery import MARKET_TAG
+from pipelines.ingest.job_runs import dagster_instance
+from pipelines.runtime import dead_runs
+from pipelines.runtime.dead_runs import MARKET_TAG
 from pipelines.settings import IngestSettings
 from tests.firm.inside import Inside
 from warehouse.storage.locks import market_lock
@@ -35,7 +35,7 @@ def test_dagster_start_fails_runs_whose_process_was_killed_and_no_others(
 
     monkeypatch.setattr(os, "execve", starts)
     monkeypatch.setattr(os, "chdir", lambda _: None)
-    monkeypatch.setattr(crash_recovery, "BEGINNING", timedelta(0))
+    monkeypatch.setattr(dead_runs, "BEGINNING", timedelta(0))
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
     with dagster_instance(settings) as instance:
         runs = {
