@@ -125,7 +125,7 @@ class _LazyCommandGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Lists the commands by their summaries, as the library lists loaded ones."""
-        listed = {name: TyperCommand(name, help=command.summary) for name, command in COMMANDS_BY_NAME.items()}
+        listed = [TyperCommand(name, help=command.summary) for name, command in COMMANDS_BY_NAME.items()]
         shown = TyperGroup(name=self.name, commands=listed, help=self.help, params=self.params)
         shown.format_help(ctx, formatter)
 

@@ -65,8 +65,9 @@ class DirectRuns(JobRuns):
         self._steps = _steps_in_order(workspace.jurisdictions)
 
     def execute_assets(
-        self, _: str, keys: list[dg.AssetKey], tags: Mapping[str, str], partition: str | None = None
+        self, name: str, keys: list[dg.AssetKey], tags: Mapping[str, str], partition: str | None = None
     ) -> list[str]:
+        del name  # the assets say it
         failures: list[str] = []
         context = SimpleNamespace(
             partition_key=partition,
