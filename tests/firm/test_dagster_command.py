@@ -48,7 +48,7 @@ def test_dagster_start_fails_runs_whose_process_was_killed_and_no_others(
         }
         # of one market a process is still at work
         with market_lock(settings.layout, "NO"), pytest.raises(StartedError):
-            Inside(tmp_path).run("dagster", "--port", "0")
+            Inside(tmp_path, has_dagster=True).run("dagster", "--port", "0")
         assert started
         assert started[0][1:3] == ["dev", "-m"]
         statuses = {market: run.status for market in runs if (run := instance.get_run_by_id(runs[market]))}
