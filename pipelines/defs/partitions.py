@@ -45,11 +45,6 @@ def registered_batches(instance: dg.DagsterInstance, jurisdictions: Iterable[Jur
 
 
 def new_batch(instance: dg.DagsterInstance, workspace: Workspace) -> str:
-    """The id of a batch that begins now; no market has one of that id, since a batch has one folder of results.
-
-    It has that folder from now on, by which an ingest from the command line knows that the id is taken.
-    """
+    """The id of a batch that begins now; no market has one of that id, since a batch has one folder of results."""
     taken = {*workspace.step_results.batches(), *registered_batches(instance, workspace.jurisdictions)}
-    batch = next_batch(workspace.clock(), taken)
-    workspace.step_results.folder(batch)
-    return batch
+    return next_batch(workspace.clock(), taken)

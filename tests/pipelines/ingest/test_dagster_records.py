@@ -11,12 +11,9 @@ import dagster as dg
 import pytest
 
 from pipelines.defs.asset_keys import RELEASE
-from pipelines.defs.partitions import new_batch
 from pipelines.ingest import market_run
 from pipelines.reporting.report import DONE
-from pipelines.runtime.batch_ids import next_batch
 from pipelines.runtime.dead_runs import MARKET_TAG
-from pipelines.workspace import Workspace
 from tests.pipelines.places import Place
 from warehouse.release import run_log
 from warehouse.release.manifest import served_manifest
@@ -100,11 +97,3 @@ def test_runs_of_a_process_that_died_are_failed_although_nothing_is_new(place: P
     found = place.instance.get_run_by_id(dead.run_id)
     assert found is not None
     assert found.status is dg.DagsterRunStatus.FAILURE
-
-
-def test_the_id_of_a_requested_run_is_taken_before_it_begins(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    workspace = Workspace(place.settings, (place.market,), lambda: place.now)
-    with dg.DagsterInstance.ephemeral() as instance:
-        requested = new_batch(instance, workspace)
-    assert next_batch(place.now, workspace.step_results.batches()) > requested
