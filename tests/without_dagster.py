@@ -25,7 +25,8 @@ from connectors.contract.dataset import Jurisdiction
 from pipelines.definitions_builder import market_assets
 from pipelines.defs.assets import release_asset
 from pipelines.defs.resources import LOCKED_TAG, leave_control_plane
-from pipelines.ingest import resource_errors, run, sigint
+from pipelines.ingest import job_runs, resource_errors, sigint
+from pipelines.ingest.job_runs import JobRuns
 from pipelines.sources.source import IngestSource
 from pipelines.workspace import Workspace
 
@@ -51,17 +52,22 @@ class NoRecords:
 
     def add_dynamic_partitions(self, _: str, __: Sequence[str]) -> None: ...
 
+    def report_runless_asset_event(self, _: dg.AssetMaterialization) -> None: ...
 
-class DirectRuns:
+
+class DirectRuns(JobRuns):
     """In place of `JobRuns`: assets one after another in this process, in the order of Dagster's own executor."""
 
-    def __init__(self, workspace: Workspace, source: IngestSource, _: object) -> None:
+    def __init__(self, workspace: Workspace, source: IngestSource, instance: Any) -> None:
+        self._workspace = workspace
+        self._instance = instance
         self._resources = {"workspace": workspace, "origin": source, "finish_erasures": leave_control_plane}
         self._steps = _steps_in_order(workspace.jurisdictions)
 
     def execute_assets(
-        self, _: str, keys: list[dg.AssetKey], tags: Mapping[str, str], partition: str | None = None
+        self, name: str, keys: list[dg.AssetKey], tags: Mapping[str, str], partition: str | None = None
     ) -> list[str]:
+        del name  # the assets say it
         failures: list[str] = []
         context = SimpleNamespace(
             partition_key=partition,
@@ -159,6 +165,6 @@ def _no_records(_: object) -> Iterator[NoRecords]:
 def without_dagster() -> Iterator[None]:
     """Ingests of this process, in this block, leave Dagster out."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "JobRuns", DirectRuns)
-        patch.setattr(run, "dagster_instance", _no_records)
+        patch.setattr(job_runs, "JobRuns", DirectRuns)
+        patch.setattr(job_runs, "dagster_instance", _no_records)
         yield

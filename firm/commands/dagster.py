@@ -48,8 +48,8 @@ def run_celery_worker(
 def _release_killed_runs(settings: IngestSettings) -> None:
     """Fails runs that a killed process of this machine left as started: later runs of their markets wait for them."""
     import connectors
-    from pipelines.ingest.market_run import dagster_instance
-    from pipelines.runtime import crash_recovery
+    from pipelines.ingest.job_runs import dagster_instance
+    from pipelines.runtime import dead_runs
     from pipelines.workspace import Workspace
 
     if settings.celery_broker_url:  # runs are at work on other machines
@@ -57,7 +57,7 @@ def _release_killed_runs(settings: IngestSettings) -> None:
     workspace = Workspace(settings, connectors.JURISDICTIONS)
     with dagster_instance(settings) as instance:
         for made in connectors.JURISDICTIONS:
-            crash_recovery.fail_abandoned_runs(instance, workspace.market_lease, made.code, workspace.clock())
+            dead_runs.fail_abandoned_runs(instance, workspace.market_lease, made.code, workspace.clock())
 
 
 def _exec_program(program: str, *arguments: str) -> NoReturn:

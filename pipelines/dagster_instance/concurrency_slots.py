@@ -3,7 +3,7 @@
 Dagster checks a pool for a free slot and then queues the step in two separate transactions. A slot freed
 between the two wakes no step, because none is queued yet; the step queued afterwards waits although all slots
 are free, for ever if no other run comes along. Belongs here: detecting that. Does not belong here: slots that
-a killed run holds (`runtime.crash_recovery`).
+a killed run holds (`runtime.dead_runs`).
 """
 
 from __future__ import annotations

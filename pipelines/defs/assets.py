@@ -34,7 +34,7 @@ from pipelines.steps.apply_history import apply_snapshots
 from pipelines.steps.fetch import fetch_dataset
 from pipelines.steps.normalise import normalise_market
 from pipelines.steps.pending_work import has_pending_work
-from pipelines.steps.publish import collect_events
+from pipelines.steps.publish import PublishResult, collect_events
 from pipelines.steps.schema_validation import SchemaViolationError
 from pipelines.steps.stage import stage_dataset
 from pipelines.workspace import Workspace
@@ -235,17 +235,20 @@ def release_asset(jurisdictions: Iterable[Jurisdiction]) -> dg.AssetsDefinition:
                 collect_events(workspace, gathered, batch)
         result = publish_run(workspace, markets, batch)
         finish_erasures(workspace.layout)
-        served = workspace.release_store.current_manifest()
-        return dg.MaterializeResult(
-            metadata={
-                ROW_COUNT: 0 if served is None else served.counts["companies"],
-                "release": result.release or 0,
-                "events": sum(result.events.values()),
-                "markets": ", ".join(markets),
-            }
-        )
+        return dg.MaterializeResult(metadata=release_metadata(workspace, markets, result))
 
     return asset
+
+
+def release_metadata(workspace: Workspace, markets: Iterable[str], published: PublishResult) -> dict[str, int | str]:
+    """What Dagster shows of a release."""
+    served = workspace.release_store.current_manifest()
+    return {
+        ROW_COUNT: 0 if served is None else served.counts["companies"],
+        "release": published.release or 0,
+        "events": sum(published.events.values()),
+        "markets": ", ".join(markets),
+    }
 
 
 def export_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:

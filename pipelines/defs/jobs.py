@@ -17,7 +17,7 @@ from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.defs.asset_keys import RELEASE, market_key, raw_key, staged_key
 from pipelines.defs.partitions import new_batch, register_batch
 from pipelines.defs.resources import MARKETS_TAG, REQUESTED_TAG
-from pipelines.runtime.crash_recovery import MARKET_TAG
+from pipelines.runtime.dead_runs import MARKET_TAG
 from pipelines.workspace import Workspace
 
 PUBLISH_JOB: Final = "publish"

@@ -17,8 +17,8 @@ import dagster as dg
 
 from pipelines.defs.asset_keys import RELEASE, fetched_datasets
 from pipelines.maintenance.retract import finish_retractions
-from pipelines.runtime import crash_recovery
-from pipelines.runtime.crash_recovery import MARKET_TAG
+from pipelines.runtime import crash_recovery, dead_runs
+from pipelines.runtime.dead_runs import MARKET_TAG
 from pipelines.steps import stage
 from pipelines.workspace import Workspace
 from warehouse.storage.layout import Layout
@@ -74,7 +74,7 @@ def workspace_resource(workspace: Workspace, wrap_step: Around) -> dg.ResourceDe
                 market = run_market(run)
                 for held in released_markets(run.tags) if market is None else [market]:
                     stack.enter_context(workspace.market_lease.hold_lease(held))
-                    crash_recovery.fail_dead_runs(context.instance, held, current_run=run)
+                    dead_runs.fail_dead_runs(context.instance, held, current_run=run)
                 if market is not None and not _tag_overtaken(context.instance, workspace, run, market):
                     crash_recovery.recover_releases(workspace.release_store)
                     finish_retractions(workspace, workspace.jurisdiction(market))

@@ -22,7 +22,7 @@ from pipelines.defs.metadata import read_failure_instant
 from pipelines.defs.partitions import new_batch
 from pipelines.defs.resources import BATCH_TAG, MARKETS_TAG, OVERTAKEN_TAG
 from pipelines.runtime.cadence import RequestedRun, due_datasets
-from pipelines.runtime.crash_recovery import MARKET_TAG, UNFINISHED, WAITING, fail_abandoned_runs
+from pipelines.runtime.dead_runs import MARKET_TAG, UNFINISHED, WAITING, fail_abandoned_runs
 from pipelines.steps import publish
 from pipelines.workspace import Workspace
 from warehouse.storage.locks import is_being_ingested

@@ -4,7 +4,7 @@ Those of feeds are off until turned on. Runs are relaunched where Celery workers
 long as the lease of its market is renewed (`warehouse.replication.lease`), but Dagster keeps showing a killed run
 as started. Such a run is failed and requested again as a new batch, so that the next worker begins from the saved
 state, not from a lost intermediate state. Does not belong here: reading feeds (`sources.stream_listener`), runs by
-the clock (`schedules`), or a single machine's killed runs (`runtime.crash_recovery`).
+the clock (`schedules`), or a single machine's killed runs (`runtime.dead_runs`).
 Docs: https://docs.dagster.io/guides/automate/sensors
 """
 
@@ -19,8 +19,8 @@ import dagster as dg
 from connectors.contract.dataset import Jurisdiction
 from pipelines.defs.asset_keys import fetched_datasets
 from pipelines.defs.jobs import DUE_TAG, job_name, request_run
-from pipelines.runtime import crash_recovery
-from pipelines.runtime.crash_recovery import BEGINNING
+from pipelines.runtime import dead_runs
+from pipelines.runtime.dead_runs import BEGINNING
 from pipelines.sources.source import LiveSource
 from pipelines.sources.stream_listener import has_listener, listen, streaming_datasets
 from pipelines.workspace import Workspace
@@ -78,7 +78,7 @@ def listen_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.Sensor
         job = listen_job_name(jurisdiction)
         if reason := _skip_reason(context.instance, job, workspace.clock(), AFTER_FAILURE):
             return dg.SkipReason(reason)
-        crash_recovery.fail_dead_job_runs(context.instance, job)
+        dead_runs.fail_dead_job_runs(context.instance, job)
         return dg.RunRequest()
 
     return sensor
@@ -146,7 +146,7 @@ def recover_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.Senso
             if reason := _still_alive_reason(record, now, context.cursor == seen):
                 context.update_cursor(seen)
                 return dg.SkipReason(reason)
-            crash_recovery.fail_dead_runs(context.instance, jurisdiction.code)
+            dead_runs.fail_dead_runs(context.instance, jurisdiction.code)
         return _request_again(context.instance, workspace, jurisdiction, record.dagster_run)
 
     return sensor

@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Any, Final
 import connectors
 from connectors.contract.dataset import Jurisdiction
 from pipelines.ingest import resource_errors, sigint
-from pipelines.ingest.market_run import JobRuns, MarketResult, MarketRunner, dagster_instance
+from pipelines.ingest.dagster_records import DagsterRecords
+from pipelines.ingest.market_run import MarketResult, MarketRunner
 from pipelines.ingest.resource_errors import RunInterruptedError
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.workspace import ProgressCallback, Workspace
@@ -190,9 +191,8 @@ def _worker_main(work: WorkerTask, code: str, pipe: Connection) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
         try:
             with resource_errors.explain_resource_errors(work.settings):
-                instance = stack.enter_context(dagster_instance(work.settings))
-                job_runs = JobRuns(workspace, work.origin, instance)
-                runs = MarketRunner(workspace, work.origin, job_runs, work.datasets)
+                records = stack.enter_context(DagsterRecords(workspace, [code]))
+                runs = MarketRunner(workspace, work.origin, records, work.datasets)
                 opened = work.origin.open(work.at)
                 pipe.send(runs.run_market(workspace.jurisdiction(code), work.batch, opened))
         except RunInterruptedError as error:

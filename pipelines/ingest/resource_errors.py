@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from pipelines.dagster_instance import errors
-
 if TYPE_CHECKING:
     from pipelines.settings import IngestSettings
 
@@ -55,11 +53,19 @@ def explain_resource_errors(settings: IngestSettings) -> Iterator[None]:
         raise RunInterruptedError(with_hint(str(error))) from error
     except MemoryError as error:
         raise RunInterruptedError(with_hint(f"MemoryError {error}".strip())) from error
-    except errors.database_error_types(settings) as error:
+    except _database_error_types(settings) as error:
         raise RunInterruptedError(_database_failure_message(settings, error)) from error
 
 
+def _database_error_types(settings: IngestSettings) -> tuple[type[Exception], ...]:
+    from pipelines.dagster_instance import errors  # here, because it loads the engine of that database
+
+    return errors.database_error_types(settings)
+
+
 def _database_failure_message(settings: IngestSettings, error: BaseException) -> str:
+    from pipelines.dagster_instance import errors  # as above
+
     words = errors.driver_message(error)
     if settings.dagster_database_url:
         what = f"the database of Dagster's records (FIRM_DAGSTER_DATABASE_URL) failed ({words})"

@@ -13,18 +13,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-import dagster as dg
-
 import connectors
 from connectors.contract.dataset import Jurisdiction
-from pipelines.defs import partitions
 from pipelines.ingest import market_workers, resource_errors
-from pipelines.ingest.market_run import JobRuns, MarketResult, MarketRunner, dagster_instance
+from pipelines.ingest.dagster_records import DagsterRecords
+from pipelines.ingest.market_run import MarketResult, MarketRunner
 from pipelines.ingest.market_workers import WorkerTask
 from pipelines.maintenance.retract import finish_retractions
 from pipelines.reporting import report, run_log
 from pipelines.reporting.report import IngestReport
-from pipelines.runtime import crash_recovery, run_retention
+from pipelines.runtime import crash_recovery
 from pipelines.runtime.batch_ids import CLOCK_SLACK, batch_instant, next_batch, run_instant
 from pipelines.runtime.step_results import RunParameters
 from pipelines.sources.source import IngestSource
@@ -35,6 +33,8 @@ from warehouse.release.run_log import ErrorNote
 from warehouse.storage.atomic_files import Step, ignore_step
 
 if TYPE_CHECKING:
+    import dagster as dg
+
     from pipelines.settings import IngestSettings
 
 
@@ -102,46 +102,46 @@ def ingest(
         for jurisdiction in sorted(chosen, key=lambda made: made.code):
             stack.enter_context(workspace.market_lease.hold_lease(jurisdiction.code))
         stack.callback(workspace.close)
-        instance = overrides.instance or stack.enter_context(dagster_instance(settings))
+        codes = [jurisdiction.code for jurisdiction in chosen]
+        records = stack.enter_context(DagsterRecords(workspace, codes, overrides.instance))
+        records.fail_dead_runs()
         for jurisdiction in chosen:
-            crash_recovery.fail_dead_runs(instance, jurisdiction.code)
             crash_recovery.discard_partial_rebuild(workspace.layout, jurisdiction.code)
         for told in crash_recovery.recover_releases(workspace.release_store):
             progress(told)
         for jurisdiction in chosen:
             finish_retractions(workspace, jurisdiction)
         rounds = [
-            _IngestRound(workspace, chosen, place, instance, overrides).run(at, overrides.accept_shrink)
+            _IngestRound(workspace, chosen, place, records, overrides).run(at, overrides.accept_shrink)
             for place in source.sub_sources()
         ]
-        run_retention.prune_runs(workspace.step_results, instance, settings, workspace.clock())
+        workspace.step_results.prune(settings.keep_runs, workspace.clock())
+        records.prune()
     return report.merge_reports(rounds)
 
 
 class _IngestRound:
-    """One batch: a Dagster run per market, then one that publishes."""
+    """One batch: a Dagster run per market with news, then one that publishes."""
 
     def __init__(
         self,
         workspace: Workspace,
         jurisdictions: list[Jurisdiction],
         origin: IngestSource,
-        instance: dg.DagsterInstance,
+        records: DagsterRecords,
         overrides: IngestOverrides,
     ) -> None:
         self._workspace = workspace
         self._jurisdictions = jurisdictions
-        self._instance = instance
         self._origin = origin
         self._at_once = overrides.at_once
         self._datasets = frozenset(overrides.datasets)
-        self._runs = MarketRunner(workspace, origin, JobRuns(workspace, origin, instance), self._datasets)
+        self._runs = MarketRunner(workspace, origin, records, self._datasets)
 
     def run(self, at: datetime | None, accept_shrink: Collection[str]) -> IngestReport:
         now = self._workspace.clock()
         taken = (
             *self._workspace.step_results.batches(),
-            *partitions.registered_batches(self._instance, self._jurisdictions),
             # of other machines, whose clocks are ahead
             *self._workspace.staged_store.newest_batches(_dataset_keys(self._jurisdictions)),
         )
@@ -149,13 +149,12 @@ class _IngestRound:
         instant = at or run_instant(batch, now)
         self._warn_if_clock_behind(batch, now)
         self._workspace.step_results.begin(batch, RunParameters(instant, frozenset(accept_shrink)))
-        partitions.register_batch(self._instance, [made.code for made in self._jurisdictions], batch)
         run_log.log_start(self._workspace, [made.code for made in self._jurisdictions], batch)
         ended = {one.code: one for one in self._run_markets(batch, instant)}
         read = [made for made in self._jurisdictions if made.code in ended]
         told = [error for made in read for error in ended[made.code].errors]
         if sound := [made for made in read if not ended[made.code].errors]:
-            told += self._runs.publish(sound, batch)
+            told += self._runs.publish(sound, batch, is_idle=all(ended[made.code].is_idle for made in sound))
         found = report.build_report(self._workspace, self._jurisdictions, batch, tuple(told))
         return self._log_end(batch, replace(found, seconds={made.code: ended[made.code].seconds for made in read}))
 

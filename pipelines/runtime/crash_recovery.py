@@ -1,70 +1,15 @@
-"""Crash recovery: cleans up what a killed run left. Called with the market's lock held, or takes it.
+"""Crash recovery: cleans up data that a killed run left. Called with the market's lock held.
 
 Everything else recovers without it: writes are atomic, and steps resume from the stored state. Does not
-belong here: those writes (`warehouse`).
+belong here: those writes (`warehouse`), or Dagster's record of such a run (`dead_runs`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
-from datetime import datetime, timedelta
-from typing import Final
-
-import dagster as dg
-
-from pipelines.runtime.market_lease import MarketLease
 from warehouse.publish.publisher import ReleaseStore
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 from warehouse.storage.locks import AlreadyLockedError
-
-MARKET_TAG: Final = "firm/market"
-BEGINNING: Final = timedelta(minutes=5)  # time in which a new run may not have taken its lock yet
-_BEGUN: Final = [
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-]
-UNFINISHED: Final = [dg.DagsterRunStatus.QUEUED, *_BEGUN]
-WAITING: Final = (dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING)
-_RETRIES_TAG: Final = "dagster/max_retries"
-
-
-def fail_dead_runs(instance: dg.DagsterInstance, market: str, current_run: dg.DagsterRun | None = None) -> int:
-    """Fails every unfinished run of a market locked by the caller (none can be alive); frees their pool slots."""
-    found = instance.get_runs(dg.RunsFilter(statuses=_BEGUN, tags={MARKET_TAG: market}))
-    dead = [run for run in found if current_run is None or run.run_id != current_run.run_id]
-    _fail_runs(instance, dead)
-    return len(dead)
-
-
-def fail_abandoned_runs(instance: dg.DagsterInstance, lease: MarketLease, market: str, now: datetime) -> int:
-    """Fails the runs of a market that began a while ago although no process holds the market.
-
-    Dagster keeps showing a killed run as started, and would let every later one wait for it.
-    """
-    found = instance.get_run_records(dg.RunsFilter(statuses=_BEGUN, tags={MARKET_TAG: market}))
-    old = [record.dagster_run for record in found if now - record.update_timestamp >= BEGINNING]
-    if not old:
-        return 0
-    with suppress(AlreadyLockedError), lease.hold_lease(market):
-        _fail_runs(instance, old)
-        return len(old)
-    return 0
-
-
-def fail_dead_job_runs(instance: dg.DagsterInstance, job: str) -> None:
-    """Fails every unfinished run of a job without a market lock; the caller knows that none is running."""
-    _fail_runs(instance, instance.get_runs(dg.RunsFilter(statuses=_BEGUN, job_name=job)))
-
-
-def _fail_runs(instance: dg.DagsterInstance, dead: Sequence[dg.DagsterRun]) -> None:
-    for run in dead:
-        instance.add_run_tags(run.run_id, {_RETRIES_TAG: "0"})  # who fails it continues its work
-        instance.report_run_failed(run, "its process ended before finishing it")
-        instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
 
 
 def discard_partial_rebuild(layout: Layout, market: str) -> None:

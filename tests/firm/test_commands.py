@@ -1,6 +1,8 @@
 """Every command as a person types it: help, usage errors that say what to do, shapes of JSON, exit codes."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from firm.cli import app
+from firm.cli import COMMANDS_BY_NAME, app
 from sandbox import World, write_days
 from tests.firm.inside import Inside, Said, Told, planned, profiles_on
 from tests.tables import check_cases
@@ -65,6 +67,22 @@ def test_every_command_explains_itself(command: tuple[str, ...], firm: Inside) -
     assert "Usage: " in said.out
     assert len(said.out.splitlines()) > 5
     assert not firm.data.exists()
+
+
+@check_cases("name", COMMANDS_BY_NAME)
+def test_the_list_of_commands_says_of_each_what_its_own_help_begins_with(name: str) -> None:
+    command: Any = typer.main.get_command(app)
+    own = command.get_command(None, name).help
+    assert COMMANDS_BY_NAME[name].summary == " ".join(own.partition("\n\n")[0].split())
+
+
+def test_the_list_of_commands_loads_none_of_them() -> None:
+    lists = "import firm.cli, sys; firm.cli.app(['--help'], standalone_mode=False); print('LOADED', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", lists], capture_output=True, text=True, check=True, timeout=60)
+    shown, _, loaded = done.stdout.partition("LOADED")
+    assert all(f" {name} " in shown for name in COMMANDS_BY_NAME)
+    assert not {"polars", "dagster", "litestar", "connectors"} & set(loaded.split())
+    assert not [name for name in loaded.split() if name.startswith("firm.commands.")]
 
 
 @check_cases(

@@ -10,9 +10,9 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from pipelines.ingest.market_run import dagster_instance
-from pipelines.runtime import crash_recovery
-from pipelines.runtime.crash_recovery import MARKET_TAG
+from pipelines.ingest.job_runs import dagster_instance
+from pipelines.runtime import dead_runs
+from pipelines.runtime.dead_runs import MARKET_TAG
 from pipelines.settings import IngestSettings
 from tests.firm.inside import Inside
 from warehouse.storage.locks import market_lock
@@ -35,7 +35,7 @@ def test_dagster_start_fails_runs_whose_process_was_killed_and_no_others(
 
     monkeypatch.setattr(os, "execve", starts)
     monkeypatch.setattr(os, "chdir", lambda _: None)
-    monkeypatch.setattr(crash_recovery, "BEGINNING", timedelta(0))
+    monkeypatch.setattr(dead_runs, "BEGINNING", timedelta(0))
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
     with dagster_instance(settings) as instance:
         runs = {
@@ -48,7 +48,7 @@ def test_dagster_start_fails_runs_whose_process_was_killed_and_no_others(
         }
         # of one market a process is still at work
         with market_lock(settings.layout, "NO"), pytest.raises(StartedError):
-            Inside(tmp_path).run("dagster", "--port", "0")
+            Inside(tmp_path, has_dagster=True).run("dagster", "--port", "0")
         assert started
         assert started[0][1:3] == ["dev", "-m"]
         statuses = {market: run.status for market in runs if (run := instance.get_run_by_id(runs[market]))}

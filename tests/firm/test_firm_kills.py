@@ -17,7 +17,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipelines.ingest.market_run import dagster_instance
+from pipelines.ingest.job_runs import dagster_instance
 from pipelines.settings import IngestSettings
 from sandbox import World, write_days
 from tests.firm import interrupted, killed

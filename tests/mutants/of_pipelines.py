@@ -141,7 +141,7 @@ PIPELINES: Final = (
     ),
     Mutant(
         "schedule: a killed run blocks its market for ever",
-        "pipelines/runtime/crash_recovery.py",
+        "pipelines/runtime/dead_runs.py",
         "old = [record.dagster_run for record in found if now - record.update_timestamp >= BEGINNING]",
         "old = [record.dagster_run for record in found[:0] if now - record.update_timestamp >= BEGINNING]",
         f"{_SCHEDULES}::test_schedule_fails_a_run_whose_process_was_killed_and_requests_it_again",

@@ -34,7 +34,7 @@ from pipelines.definitions_builder import build_defs
 from pipelines.defs.asset_keys import fetched_datasets
 from pipelines.defs.jobs import job_name
 from pipelines.defs.schedules import schedule_name
-from pipelines.ingest.market_run import dagster_instance
+from pipelines.ingest.job_runs import dagster_instance
 from pipelines.runtime.cadence import next_tick
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import LiveSource

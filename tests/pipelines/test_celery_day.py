@@ -22,7 +22,7 @@ from dagster._core.definitions.reconstruct import ReconstructableRepository
 from dagster._core.workspace.context import WorkspaceRequestContext
 
 from pipelines.defs.partitions import partitions_name, register_batch
-from pipelines.ingest.market_run import dagster_instance
+from pipelines.ingest.job_runs import dagster_instance
 from pipelines.ingest.run import ingest
 from pipelines.runtime.batch_ids import next_batch
 from pipelines.settings import IngestSettings

@@ -17,14 +17,14 @@ import dagster as dg
 import pytest
 from dagster import AssetRecordsFilter
 
-from pipelines.ingest.market_run import dagster_instance
+from pipelines.ingest.job_runs import dagster_instance
 from pipelines.settings import IngestSettings
 
 DESCRIBED = "storage: {{sqlite: {{base_dir: '{}'}}}}\ntelemetry: {{enabled: false}}\n"
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from pipelines.ingest.market_run import dagster_instance
+from pipelines.ingest.job_runs import dagster_instance
 from pipelines.settings import IngestSettings
 from tests.pipelines.test_dagster_storage import job
 instance = dagster_instance(IngestSettings(data=Path(sys.argv[1])))

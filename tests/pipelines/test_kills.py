@@ -9,7 +9,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipelines.ingest.market_run import dagster_instance
+from pipelines.ingest.job_runs import dagster_instance
 from tests.forked import run_forked
 from tests.pipelines import killed
 from tests.pipelines.places import ONE, TWO, Place, accounts, owner

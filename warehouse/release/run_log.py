@@ -120,6 +120,11 @@ def read_run_log(layout: Layout) -> list[RunNote]:
     return notes
 
 
+def last_runs(layout: Layout) -> dict[str, RunNote]:
+    """The report of each market's last run."""
+    return {market: note for note in reversed(read_run_log(layout)) for market in note.markets}
+
+
 def _parse_note(value: dict[str, Any]) -> RunNote:
     ended_at = value["ended_at"]
     return RunNote(

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 import polars as pl
-from adbc_driver_sqlite import dbapi
 
 Fill = Callable[[str, pl.DataFrame], None]  # inserts a frame into a table with the same column names
 
@@ -39,6 +38,8 @@ def open_for_building(path: Path) -> sqlite3.Connection:
 @contextmanager
 def bulk_inserter(path: Path) -> Iterator[Fill]:
     """Inserts rows into tables of a file, in one transaction."""
+    from adbc_driver_sqlite import dbapi  # here, because it loads pyarrow's data sets, which only a release needs
+
     with dbapi.connect(str(path), autocommit=True) as connection, connection.cursor() as cursor:
         for pragma in _PRAGMAS:
             cursor.execute(f"PRAGMA {pragma}")

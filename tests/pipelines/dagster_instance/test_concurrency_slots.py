@@ -10,7 +10,7 @@ import pytest
 
 from pipelines.dagster_instance.concurrency_slots import SlotAssigningEventLog
 from pipelines.dagster_instance.dagster_internals import SqlEventLogStorage
-from pipelines.ingest.market_run import dagster_instance
+from pipelines.ingest.job_runs import dagster_instance
 from pipelines.settings import IngestSettings
 
 POOL = "host_register"

@@ -8,7 +8,7 @@ from dagster_postgres import PostgresEventLogStorage
 from sqlalchemy.exc import DBAPIError
 
 from pipelines.dagster_instance.postgres_storage import ConcurrentPoolEventLog
-from pipelines.ingest.market_run import dagster_instance
+from pipelines.ingest.job_runs import dagster_instance
 from pipelines.settings import IngestSettings
 
 POOL = "host_register"

@@ -19,7 +19,7 @@ from pipelines.defs.asset_keys import fetched_datasets
 from pipelines.defs.partitions import partitions_name
 from pipelines.defs.resources import OVERTAKEN_TAG
 from pipelines.defs.schedules import DUE_TAG, RETRY_CRON, schedule_name
-from pipelines.ingest.market_run import dagster_instance
+from pipelines.ingest.job_runs import dagster_instance
 from pipelines.settings import IngestSettings
 from pipelines.sources.folder import FileEntry
 from pipelines.sources.source import FolderSource, IngestSource, OpenedSource

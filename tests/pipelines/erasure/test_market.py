@@ -20,7 +20,7 @@ from pipelines.erasure import command as pipelines_erase
 from pipelines.erasure import market
 from pipelines.erasure.market import ReleaseInUseError, UnknownSubjectError
 from pipelines.erasure.raw import BodyRewriter
-from pipelines.ingest.market_run import dagster_instance
+from pipelines.ingest.job_runs import dagster_instance
 from pipelines.settings import IngestSettings
 from pipelines.steps.suppression import REFUSED, REMOVED, RETURNED, SuppressionMatcher
 from pipelines.workspace import Workspace

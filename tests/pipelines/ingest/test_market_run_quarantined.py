@@ -15,7 +15,7 @@ from pipelines.definitions_builder import build_defs
 from pipelines.defs.asset_keys import RELEASE
 from pipelines.defs.jobs import job_name
 from pipelines.defs.resources import MARKETS_TAG
-from pipelines.runtime.crash_recovery import MARKET_TAG
+from pipelines.runtime.dead_runs import MARKET_TAG
 from pipelines.sources.source import FolderSource
 from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET

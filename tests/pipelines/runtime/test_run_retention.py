@@ -8,7 +8,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipelines.ingest.market_run import dagster_instance
+from pipelines.ingest.job_runs import dagster_instance
 from pipelines.runtime import run_retention
 from pipelines.runtime.batch_ids import batch_name
 from pipelines.runtime.run_retention import prune_runs
