@@ -175,6 +175,7 @@ def test_machines_come_and_go_under_load(machines: Machines, bucket: Bucket, day
     _until(lambda: _status(one) == 503, "no service")  # it listens, and nothing has been published yet
     machines.run("ingest", "fi", "--from", days[0])
     _until(lambda: _status(one) == _status(two) == 200, "the first release did not come")
+    _knows_no_incidents(one)
     caller = _caller(machines, one)
     for number in range(3):
         machines.start(f"deliver-{number}", "deliver")
@@ -204,6 +205,13 @@ def test_machines_come_and_go_under_load(machines: Machines, bucket: Bucket, day
         _is_counted(caller, before + load.statuses.total() + asked)
     assert machines.end("serve-1") == machines.end("serve-3") == machines.end("deliver-1") == 0
     _is_whole_here_and_there(machines, bucket)
+
+
+def _knows_no_incidents(base: str) -> None:
+    """What it cannot know is null; how fresh the datasets are came with the release."""
+    told = httpx.get(f"{base}/status.json", timeout=30, trust_env=False).json()
+    assert (told["incidents"], told["incidents_unknown_markets"]) == (None, ["FI"])
+    assert {dataset["state"] for dataset in told["datasets"]} >= {"fresh"}
 
 
 def _caller(machines: Machines, base: str) -> httpx.Client:
