@@ -174,8 +174,7 @@ def test_machines_come_and_go_under_load(machines: Machines, bucket: Bucket, day
     one, two = machines.serve("serve-1"), machines.serve("serve-2")
     _until(lambda: _status(one) == 503, "no service")  # it listens, and nothing has been published yet
     machines.run("ingest", "fi", "--from", days[0])
-    _until(lambda: _status(one) == _status(two) == 200, "the first release did not come")
-    _knows_no_incidents(one)
+    _serves_another_machines_release(one, two)
     caller = _caller(machines, one)
     for number in range(3):
         machines.start(f"deliver-{number}", "deliver")
@@ -207,9 +206,10 @@ def test_machines_come_and_go_under_load(machines: Machines, bucket: Bucket, day
     _is_whole_here_and_there(machines, bucket)
 
 
-def _knows_no_incidents(base: str) -> None:
-    """What it cannot know is null; how fresh the datasets are came with the release."""
-    told = httpx.get(f"{base}/status.json", timeout=30, trust_env=False).json()
+def _serves_another_machines_release(*bases: str) -> None:
+    """How fresh the datasets are comes with it; incidents are recorded where it was made, and null here."""
+    _until(lambda: {_status(base) for base in bases} == {200}, "the first release did not come")
+    told = httpx.get(f"{bases[0]}/status.json", timeout=30, trust_env=False).json()
     assert (told["incidents"], told["incidents_unknown_markets"]) == (None, ["FI"])
     assert {dataset["state"] for dataset in told["datasets"]} >= {"fresh"}
 
