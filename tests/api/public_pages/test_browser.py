@@ -126,6 +126,7 @@ def test_the_reference_tries_a_request_with_the_key_that_is_entered(visit: Visit
     look = tab.look("reference")
     assert [one["faults"] for one in look["views"].values()] == [[], []]
     assert [one["overhang"] for one in look["views"].values()] == [0, 0]
+    assert look["paper"] == 0
     assert (look["strayed"], look["broken"]) == ([], [])
     assert tab.text("#reference").count("/api/") == operations > 40
     tab.click(".btn.authorize")
