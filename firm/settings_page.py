@@ -22,7 +22,7 @@ from warehouse.settings.area import AreaSettings, areas_within, bounds_of, own_s
 
 ROOTS: Final[tuple[type[AreaSettings], ...]] = (IngestSettings, ApiSettings, SecretSettings, SandboxSettings)
 """Those that are read on their own; the others are fields of these."""
-_PREFIX: Final = "FIRM_"
+PREFIX: Final = "FIRM_"
 _WIDTH: Final = 118
 _EXAMPLE_HEAD: Final = """\
 # Settings of one installation. Copy to `.env` beside the Makefile, or set them in the environment (which wins).
@@ -88,7 +88,7 @@ def render_settings_page() -> str:
 
 
 def _example_lines(area: Area) -> str:
-    own = [setting for setting in area.settings if setting.name.startswith(_PREFIX)]
+    own = [setting for setting in area.settings if setting.name.startswith(PREFIX)]
     return f"\n# {area.title}\n" + "".join(
         "".join(f"# {line}\n" for line in _wrap(one.meaning)) + f"{one.name}={one.default}\n" for one in own
     )

@@ -157,7 +157,10 @@ class Tab:
         return self.tell("see")
 
     def look(self, name: str) -> dict[str, Any]:
-        """The same, and what axe says of it wide in light and narrow in dark, with a picture of each if they are kept."""
+        """The same, and what axe says of it wide in light and narrow in dark, with a picture of each if they are kept.
+
+        `painted`: milliseconds until its largest part was painted; `paper`: how much wider than a sheet it is.
+        """
         return self.tell("look", name=name)
 
     def picture(self, name: str, width: int = 1280) -> None:

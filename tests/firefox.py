@@ -58,6 +58,21 @@ class Firefox:
         """What a script hands to its last argument."""
         return self.ask("WebDriver:ExecuteAsyncScript", script=script, args=list(given))["value"]
 
+    def click(self, selector: str) -> None:
+        """As a pointer would: what is covered or not there yet is waited for."""
+        self.ask("WebDriver:ElementClick", id=self._found(selector))
+
+    def write(self, selector: str, text: str) -> None:
+        self.ask("WebDriver:ElementSendKeys", id=self._found(selector), text=text)
+
+    def text(self, selector: str) -> str:
+        return self.ask("WebDriver:GetElementText", id=self._found(selector))["value"]
+
+    def _found(self, selector: str) -> str:
+        """The id of the first element, once it is there."""
+        (element,) = self.ask("WebDriver:FindElement", using="css selector", value=selector)["value"].values()
+        return element
+
     def picture(self, path: Path) -> None:
         """Of the whole page."""
         path.write_bytes(base64.b64decode(self.ask("WebDriver:TakeScreenshot", full=True)["value"]))
@@ -112,6 +127,7 @@ def firefox(profile: Path) -> Iterator[Firefox]:
             steered = Firefox(connection)
             steered.read()  # it introduces itself
             steered.ask("WebDriver:NewSession")
+            steered.ask("WebDriver:SetTimeouts", implicit=int(PATIENCE_SECONDS * 1000))
             yield steered
     finally:
         process.terminate()

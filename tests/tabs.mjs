@@ -16,11 +16,12 @@ const VIEWS = {
 
 const SHEET = { width: 718, height: 1047 }; // A4 at 96 dots an inch, within margins of 1 cm
 
-/** Runs in the page: when its largest part was painted. */
+/** Runs in the page: when its largest part was painted; null if that is told of none. */
 const largestPaint = () =>
   new Promise((resolve) => {
     const observer = new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime));
     observer.observe({ type: "largest-contentful-paint", buffered: true });
+    setTimeout(() => resolve(null), 2_000);
   });
 
 /** Runs in the page: whether an element has the keyboard, and whether that is seen. */
@@ -202,12 +203,15 @@ class Tab {
       bytes: lengths.reduce((sum, length) => sum + length, 0),
       broken: this.broken(),
       views: {},
+      painted: null,
+      paper: null,
     };
   }
 
   /** The same, and what each view of it is like, with a picture if pictures are wanted. */
   async look({ name }) {
     const seen = await this.see();
+    seen.painted = await this.painted();
     await this.#run(true); // axe is a script: it comes when the page is made, and after what the page would have run
     for (const [view, { size, colours }] of Object.entries(VIEWS)) {
       await this.page.setViewportSize(size);
@@ -215,6 +219,10 @@ class Tab {
       if (isPictured) await this.page.screenshot({ ...PICTURE, path: join(folder, `${name}-${view}.jpeg`) });
       seen.views[view] = { overhang: await overhang(this.page), faults: await faults(this.page) };
     }
+    await this.page.emulateMedia({ media: "print", colorScheme: VIEWS.wide.colours });
+    await this.page.setViewportSize(SHEET);
+    seen.paper = await overhang(this.page);
+    await this.page.emulateMedia({ media: null });
     await this.page.setViewportSize(VIEWS.wide.size);
     await this.#run(false);
     return seen;

@@ -78,6 +78,7 @@ def template_environment(*folders: Path) -> Environment:
         "machine": _format_iso,
         "number": _format_number,
         "span": format_span,
+        "written_day": _format_written_day,
     }
     environment.globals |= {
         "versions": {name: asset.version for name, asset in static_assets().items()},
@@ -94,6 +95,11 @@ def _load_asset(path: Path) -> StaticAsset:
 def _format_day(moment: datetime) -> str:
     moment = moment.astimezone(UTC)
     return f"{moment.day} {moment:%B %Y}"
+
+
+def _format_written_day(day: str) -> str:
+    """A day of an answer of the API, YYYY-MM-DD, as pages write it."""
+    return _format_day(datetime.fromisoformat(day).replace(tzinfo=UTC))
 
 
 def _format_instant(moment: datetime) -> str:

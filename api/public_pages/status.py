@@ -85,6 +85,7 @@ def report_object(report: StatusReport) -> dict[str, Any]:
         },
         "incidents": None if report.recorded_since is None else [_incident_object(one) for one in report.incidents],
         "incidents_recorded_since": format_instant(report.recorded_since),
+        "incidents_unknown_markets": list(report.unrecorded_markets),
     }
 
 

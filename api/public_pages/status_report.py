@@ -5,7 +5,7 @@ operators and are not in it. Does not belong here: when an incident begins and e
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -64,7 +64,11 @@ class PublicIncident:
 
 @dataclass(frozen=True, slots=True)
 class StatusReport:
-    """Everything the page shows. `recorded_since` None: no run log is kept here, so no incident is known."""
+    """Everything the page shows.
+
+    recorded_since: None if this machine has no record of the runs of any market, so that no incident is known.
+    unrecorded_markets: served markets whose incidents are unknown, for (newer) runs of them were made elsewhere.
+    """
 
     at: datetime
     state: ServiceWord
@@ -74,6 +78,7 @@ class StatusReport:
     delivery: DeliveryState
     incidents: Sequence[PublicIncident]
     recorded_since: datetime | None
+    unrecorded_markets: Sequence[str]
 
     @property
     def datasets_by_market(self) -> dict[str, list[DatasetFreshness]]:
@@ -101,6 +106,8 @@ def build_report(
     datasets = dataset_rows(at, markets, freshness)
     delivery = delivery_state(deliveries)
     since = at - timedelta(days=INCIDENT_DAYS)
+    unrecorded = unrecorded_markets(markets, runs)
+    is_recorded = bool(runs) and (not markets or len(unrecorded) < len(markets))
     return StatusReport(
         at,
         _service_state(release is not None, datasets, delivery),
@@ -108,8 +115,9 @@ def build_report(
         released_at,
         datasets,
         delivery,
-        recent_incidents(runs, since),
-        max(since, min(note.began_at for note in runs)) if runs else None,
+        recent_incidents(runs, since) if is_recorded else [],
+        max(since, min(note.began_at for note in runs)) if is_recorded else None,
+        unrecorded,
     )
 
 
@@ -148,6 +156,29 @@ def delivery_state(health: DeliveryHealth | None) -> DeliveryState:
     is_stuck = health.unmatched_events > 0 and not health.has_leader
     word: DeliveryWord = "late" if is_stuck or health.lag_seconds >= LATE_SECONDS else "on_time"
     return DeliveryState(word, int(health.lag_seconds), health.unmatched_events)
+
+
+def unrecorded_markets(markets: Mapping[str, MarketState], runs: Sequence[RunNote]) -> list[str]:
+    """Served markets of which the run log of this machine has no run, or not the newest, in the order of markets.
+
+    A dataset that was checked or quarantined after the last recorded run of its market is another machine's doing.
+    """
+    newest: dict[str, datetime] = {}
+    for note in runs:
+        at = note.ended_at or note.began_at
+        newest.update({market: max(at, newest.get(market, at)) for market in note.markets})
+    return [
+        code
+        for code in MARKETS
+        if (market := markets.get(code)) is not None
+        and (code not in newest or any(at > newest[code] for at in _touched_at(market)))
+    ]
+
+
+def _touched_at(market: MarketState) -> Iterator[datetime]:
+    """When datasets of a market were last checked, and since when they are quarantined."""
+    for state in market.datasets.values():
+        yield from (at for at in (state.checked_at, state.held_since) if at is not None)
 
 
 def recent_incidents(runs: Sequence[RunNote], since: datetime) -> list[PublicIncident]:

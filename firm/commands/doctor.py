@@ -24,6 +24,7 @@ from firm.doctor import DoctorFinding
 from firm.doctor.billing import price_findings, unpaid_findings
 from firm.doctor.first_loads import first_load_findings, out_of_reach_findings
 from firm.doctor.ingests import ingest_findings
+from firm.doctor.setting_names import misspelt_findings
 from firm.doctor.source_credentials import source_key_findings
 from firm.doctor.sources import source_findings
 from firm.doctor.stores import export_findings, history_findings, object_store_findings
@@ -55,6 +56,7 @@ def _all_findings(live: bool) -> Iterator[DoctorFinding]:
 
     given = read_environment()
     yield from _settings_findings(given, live)
+    yield from misspelt_findings(given)
     try:
         installation = Installation.read()
     except SettingError:

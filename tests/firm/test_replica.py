@@ -174,7 +174,7 @@ def test_machines_come_and_go_under_load(machines: Machines, bucket: Bucket, day
     one, two = machines.serve("serve-1"), machines.serve("serve-2")
     _until(lambda: _status(one) == 503, "no service")  # it listens, and nothing has been published yet
     machines.run("ingest", "fi", "--from", days[0])
-    _until(lambda: _status(one) == _status(two) == 200, "the first release did not come")
+    _serves_another_machines_release(one, two)
     caller = _caller(machines, one)
     for number in range(3):
         machines.start(f"deliver-{number}", "deliver")
@@ -204,6 +204,14 @@ def test_machines_come_and_go_under_load(machines: Machines, bucket: Bucket, day
         _is_counted(caller, before + load.statuses.total() + asked)
     assert machines.end("serve-1") == machines.end("serve-3") == machines.end("deliver-1") == 0
     _is_whole_here_and_there(machines, bucket)
+
+
+def _serves_another_machines_release(*bases: str) -> None:
+    """How fresh the datasets are comes with it; incidents are recorded where it was made, and null here."""
+    _until(lambda: {_status(base) for base in bases} == {200}, "the first release did not come")
+    told = httpx.get(f"{bases[0]}/status.json", timeout=30, trust_env=False).json()
+    assert (told["incidents"], told["incidents_unknown_markets"]) == (None, ["FI"])
+    assert {dataset["state"] for dataset in told["datasets"]} >= {"fresh"}
 
 
 def _caller(machines: Machines, base: str) -> httpx.Client:

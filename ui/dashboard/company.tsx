@@ -20,6 +20,7 @@ import {
 } from "../src/index.js";
 
 const SIGNED_OUT = 401;
+const LOCALE = "en-GB"; // days as the rest of the pages writes them: 3 Nov 2026
 
 /** The shared settings of a page whose service is below `root`; `day`: a past one, empty for today. */
 function Dashboard({ root, day, children }: { root: string; day: string; children: ReactNode }): ReactNode {
@@ -27,6 +28,7 @@ function Dashboard({ root, day, children }: { root: string; day: string; childre
   return (
     <FirmdataProvider
       baseUrl={`${root}/dashboard`}
+      locale={LOCALE}
       fetch={async (address, init) => {
         const answer = await fetch(address, { ...init, credentials: "same-origin" });
         if (answer.status === SIGNED_OUT) location.assign(`${root}/dashboard/sign-in`);
@@ -46,6 +48,7 @@ function Public({ root, day, publishableKey, children }: PublicProps): ReactNode
   return (
     <FirmdataProvider
       baseUrl={root}
+      locale={LOCALE}
       publishableKey={publishableKey}
       hrefOf={(companyId) => `${root}/companies/${encodeURIComponent(companyId)}${past}`}
       asOf={day === "" ? undefined : day}

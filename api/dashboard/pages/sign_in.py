@@ -21,7 +21,7 @@ _LONGEST_BROWSER = 200
 
 @get(SIGN_IN, access=ANONYMOUS)
 async def show_sign_in_form(page: CurrentPage) -> HttpResponse:
-    return page.render("sign_in.html", email="", error=None)
+    return page.render("sign_in.html", email="", error=None, has_mail=_has_mail(page))
 
 
 @post(SIGN_IN, access=ANONYMOUS)
@@ -33,13 +33,14 @@ async def send_sign_in_link(page: CurrentPage) -> HttpResponse:
         await service.session_service.send_link(email)
     except AccountError:
         error = "Enter an e-mail address, for example name@example.com."
-        return page.render("sign_in.html", 422, email=email, error=error)
+        return page.render("sign_in.html", 422, email=email, error=error, has_mail=_has_mail(page))
     return page.redirect_to(_SENT)
 
 
 @get(_SENT, access=ANONYMOUS)
 async def show_link_sent(page: CurrentPage) -> HttpResponse:
-    return page.render("sent.html", minutes=int(LINK_LIFETIME.total_seconds() // 60))
+    minutes = int(LINK_LIFETIME.total_seconds() // 60)
+    return page.render("sent.html", minutes=minutes, has_mail=_has_mail(page))
 
 
 @get(PATH, access=ANONYMOUS)
@@ -73,6 +74,11 @@ async def sign_in(page: CurrentPage) -> HttpResponse:
 async def sign_out(page: CurrentPage) -> HttpResponse:
     await page.context.services.session_service.end(page.account_id, page.required_session.session.session_id)
     return page.redirect_to(SIGN_IN, [page.cookies.forget("session")])
+
+
+def _has_mail(page: CurrentPage) -> bool:
+    """Whether the service can send links at all; who asks for one must not wait for it in vain."""
+    return bool(page.context.services.settings.mail.host)
 
 
 def _used_link_error() -> PageError:

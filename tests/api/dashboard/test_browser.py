@@ -1,6 +1,7 @@
 """The dashboard in Chromium, against the real service: what a customer does on it, and what holds of every page."""
 
 import re
+import statistics
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,6 +17,7 @@ from tests.once import made_once
 pytestmark = pytest.mark.slow
 
 BUDGET = 100_000
+BUDGET_MILLISECONDS = 1_000
 COMPANY_BUDGET = 160_000  # React, the components and what they read
 ASSETS = "/dashboard/assets/{name:str}"
 DATA = "/dashboard/api/v1/companies/{company_id:str}"
@@ -200,7 +202,7 @@ def test_axe_finds_nothing_on_any_page(seen: Seen) -> None:
     assert faults == {}
 
 
-def test_no_page_is_wider_than_its_window(seen: Seen) -> None:
+def test_no_page_is_wider_than_its_window_or_a_sheet(seen: Seen) -> None:
     wider = {
         (name, view): found["overhang"]
         for name, look in seen.looks.items()
@@ -208,6 +210,14 @@ def test_no_page_is_wider_than_its_window(seen: Seen) -> None:
         if found["overhang"] > 0
     }
     assert wider == {}
+    assert {name: look["paper"] for name, look in seen.looks.items() if (look["paper"] or 0) > 0} == {}
+
+
+def test_pages_are_soon_there(seen: Seen) -> None:
+    """The usual page: what else the machine does delays one or the other of fifty."""
+    painted = {name: look["painted"] for name, look in seen.looks.items() if look["painted"] is not None}
+    assert len(painted) > 40
+    assert 0 < statistics.median(painted.values()) < BUDGET_MILLISECONDS
 
 
 def test_pages_are_small_and_of_this_service_alone(seen: Seen) -> None:

@@ -42,7 +42,7 @@ INDEX = {
 LISTED = "firm:NO:999999999"
 
 
-def note(days_ago: int, *markets: str, **more: Any) -> RunNote:
+def note(days_ago: float, *markets: str, **more: Any) -> RunNote:
     began = NOW - days_ago * DAY
     return RunNote(f"{began:%Y%m%dT%H%M%S000Z}", markets, began, **{"ended_at": began + HOUR} | more)
 
@@ -53,6 +53,7 @@ RUNS = (
     note(19, "NO"),
     note(3, "NO", held=(QuarantineNote("no.roller", "max_shrink", 0.5, 0.02),)),
     note(1, "SE"),
+    note(0.25, "NO", held=(QuarantineNote("no.roller", "max_shrink", 0.5, 0.02),)),
 )
 
 

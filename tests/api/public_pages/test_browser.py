@@ -33,6 +33,8 @@ PAGES = {
 
 
 MARKETS = "#operations-Service-listMarkets"
+TRYING = (".dialog-ux .authorize", ".btn-done", f"{MARKETS} button", f"{MARKETS} .try-out__btn", f"{MARKETS} .execute")
+"""What is clicked, one after the other, once a key is entered."""
 
 
 @dataclass
@@ -115,8 +117,7 @@ def test_the_keyboard_reaches_what_there_is_to_do(visit: Visit) -> None:
 
 def test_the_reference_tries_a_request_with_the_key_that_is_entered(visit: Visit, base: tuple[str, Service]) -> None:
     """Under its policy, with every operation of the document, and no word of the key once it is left."""
-    if not all((DEFAULT_FOLDER / name).is_file() for name in FILES):
-        pytest.skip("the renderer is not there (make reference)")
+    needs_renderer()
     made, tab = base[1], visit.browser.tab()
     paths = json.loads(made.parts.openapi_document)["paths"]
     operations = sum(method in {"get", "post", "put", "patch", "delete"} for one in paths.values() for method in one)
@@ -125,17 +126,12 @@ def test_the_reference_tries_a_request_with_the_key_that_is_entered(visit: Visit
     look = tab.look("reference")
     assert [one["faults"] for one in look["views"].values()] == [[], []]
     assert [one["overhang"] for one in look["views"].values()] == [0, 0]
+    assert look["paper"] == 0
     assert (look["strayed"], look["broken"]) == ([], [])
     assert tab.text("#reference").count("/api/") == operations > 40
     tab.click(".btn.authorize")
     tab.fill("auth-bearer-value", made.key)
-    for part in (
-        ".dialog-ux .authorize",
-        ".btn-done",
-        f"{MARKETS} button",
-        f"{MARKETS} .try-out__btn",
-        f"{MARKETS} .execute",
-    ):
+    for part in TRYING:
         tab.click(part)
     tab.wait(".live-responses-table .response")
     answered = tab.text(".live-responses-table")
@@ -147,6 +143,33 @@ def test_the_reference_tries_a_request_with_the_key_that_is_entered(visit: Visit
     tab.open(f"{visit.base}/docs/api")
     tab.wait(".opblock")
     assert made.key not in tab.see()["text"]
+
+
+def needs_renderer() -> None:
+    if not all((DEFAULT_FOLDER / name).is_file() for name in FILES):
+        pytest.skip("the renderer is not there (make reference)")
+
+
+def test_the_reference_tries_a_request_in_firefox(base: tuple[str, Service], tmp_path: Path) -> None:
+    """Its own reading of the page's policy; the key is gone with the page."""
+    needs_renderer()
+    address, made = base
+    with firefox(tmp_path / "profile") as window:
+        window.open(f"{address}/docs/api")
+        window.click(".btn.authorize")
+        window.write("#auth-bearer-value", made.key)
+        for part in TRYING:
+            window.click(part)
+        answered = window.text(".live-responses-table .response")
+        assert "200" in answered
+        assert '"market": "NO"' in answered
+        asked = window.run("return performance.getEntriesByType('resource').map(({ name }) => name)")
+        assert [one for one in asked if not one.startswith(address)] == []
+        assert f"{address}/api/v1/markets" in asked
+        window.open(f"{address}/docs/api")
+        window.click(".btn.authorize")
+        assert window.run("return document.querySelector('#auth-bearer-value').value") == ""
+        assert window.run("return [localStorage.length, sessionStorage.length, document.cookie]") == [0, 0, ""]
 
 
 def test_pages_are_the_same_in_firefox(base: tuple[str, Service], tmp_path: Path) -> None:

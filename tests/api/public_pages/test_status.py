@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from api.observability.delivery_health import DeliveryHealth
+from api.public_pages.status import report_object
 from api.public_pages.status_report import build_report, dataset_rows, delivery_state
 from tests.api.conftest import Service
-from tests.api.public_pages.conftest import BROWSER, DAY, HOUR, NOW, RUNS, open_page, texts
+from tests.api.public_pages.conftest import BROWSER, DAY, HOUR, NOW, RUNS, open_page, publish_norway, texts
 from tests.tables import check_cases
 from warehouse.reader.reader import ReleaseReader
 from warehouse.release.freshness import DatasetCheck, Freshness
@@ -96,11 +97,51 @@ def test_what_cannot_be_read_is_unknown_and_never_zero(serve: Any, tmp_path: Any
         "delivery": {"state": "unknown", "lag_seconds": None, "unmatched_events": None},
         "incidents": None,
         "incidents_recorded_since": None,
+        "incidents_unknown_markets": [],
     }
     _, page = open_page(service, "/status")
     assert "0" not in " ".join(texts(page, "//dl//dd"))
-    assert "no log of runs" in page.text_content()
+    assert "no record of the runs" in page.text_content()
     (tmp_path / "control.sqlite").rmdir()
+
+
+def test_a_machine_that_only_serves_knows_no_incidents(serve: Any, new_world: Any) -> None:
+    """It follows another's releases, with their checks, and has no run log."""
+    world = publish_norway(new_world())
+    for path in world.layout.run_log_folder.glob("*.json"):
+        path.unlink()
+    service = serve(world)
+    body = service.client.get("/status.json").json()
+    assert (body["incidents"], body["incidents_recorded_since"]) == (None, None)
+    assert body["incidents_unknown_markets"] == ["NO"]
+    assert body["datasets"][0]["state"] == "fresh"  # what the release and its checks tell is known here
+    _, page = open_page(service, "/status")
+    said = texts(page, "//h2[contains(., 'Incidents')]/following-sibling::p[1]")
+    assert said == ["Not known: this machine has no record of the runs that read the registers."]
+    assert "None recorded" not in page.text_content()
+
+
+@check_cases(
+    ("runs", "unknown", "incidents"),
+    [
+        (RUNS, [], 2),
+        ((), ["SE", "NO"], None),
+        ([one for one in RUNS if one.markets == ("NO",)], ["SE"], 2),
+        ([one for one in RUNS if one.markets == ("SE",)], ["NO"], 0),
+        (RUNS[:3], ["SE", "NO"], None),  # another machine has ingested since
+        ([*RUNS[:4], replace(RUNS[-1], ended_at=None)], ["SE"], 2),  # a run that has not ended is one
+    ],
+)
+def test_incidents_are_unknown_of_markets_that_other_machines_ingest(
+    runs: Any, unknown: list[str], incidents: int | None
+) -> None:
+    markets = {
+        "NO": MarketState("fresh", None, 0, {"no.x": DatasetState(None, checked_at=NOW - 6 * HOUR)}),
+        "SE": MarketState("fresh", None, 0, {"se.x": DatasetState(None, checked_at=NOW - DAY)}),
+    }
+    told = report_object(build_report(NOW, (1, NOW), markets, Freshness(), None, runs))
+    assert told["incidents_unknown_markets"] == unknown
+    assert told["incidents"] is None if incidents is None else len(told["incidents"]) == incidents
 
 
 @check_cases(

@@ -53,7 +53,7 @@ function Table({ found, settings, notation }: TableProps): ReactNode {
     <div className="firmdata-scroll" role="region" aria-labelledby={caption} tabIndex={0}>
       <table className="firmdata-table">
         <caption id={caption}>
-          {filled(words.financialsOf, { name: found.name })} <span className="firmdata-small">{scope}</span>
+          {filled(words.financialsOf, { name: found.name })} · <span className="firmdata-small">{scope}</span>
         </caption>
         <thead>
           <tr>

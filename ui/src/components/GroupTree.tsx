@@ -63,7 +63,7 @@ function Branches({ group, walk }: { readonly group: Group; readonly walk: Walk 
       <Above title={words.above} lines={group.parents} walk={walk} empty={words.noParents} />
       {group.has_more_parents && <p className="firmdata-small">{words.moreParents}</p>}
       <p className="firmdata-root">
-        <strong>{group.name}</strong> <span className="firmdata-small">{group.org_number}</span>
+        <strong>{group.name}</strong> <span className="firmdata-small firmdata-number">{group.org_number}</span>
       </p>
       <p className="firmdata-small">{words.below}</p>
       {group.children.data.length === 0 ? (

@@ -1,0 +1,28 @@
+"""`firm doctor` names what looks like a setting and is none."""
+
+from pathlib import Path
+
+from firm.doctor.setting_names import is_one_slip, misspelt_findings
+from firm.settings_page import list_areas
+from tests.firm.inside import Inside
+from tests.tables import check_cases
+
+
+def test_a_misspelt_setting_is_named_with_the_one_that_is_meant(tmp_path: Path) -> None:
+    said = Inside(tmp_path / "data").run("doctor", FIRM_PROT="1", FIRM_PORT="8001")
+    assert "warn\tFIRM_PROT is no setting and has no effect\tdid you mean FIRM_PORT?" in said.out
+
+
+def test_settings_and_names_of_other_things_are_left_alone() -> None:
+    names = {setting.name for area in list_areas() for setting in area.settings}
+    assert (
+        list(misspelt_findings({*names, "FIRM_NOTHING_LIKE_IT", "PROT", "FIRM_TEST_SECONDS", "FIRM_SCREENSHOTS"})) == []
+    )
+
+
+@check_cases(
+    ("written", "is_slip"),
+    [("PROT", True), ("PORS", True), ("POR", True), ("PORTS", True), ("PORT", False), ("TROP", False), ("PO", False)],
+)
+def test_one_slip(written: str, is_slip: bool) -> None:
+    assert is_one_slip(written, "PORT") == is_slip
