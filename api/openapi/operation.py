@@ -6,7 +6,7 @@ serialisation (`api.openapi_document`).
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import UnionType
+from types import GenericAlias, UnionType
 from typing import Any, Final
 
 from litestar.handlers import HTTPRouteHandler
@@ -110,8 +110,8 @@ class RequestBody:
 class Operation:
     """What the document says of a route in addition to its decorator: the `operation` in a handler's `opt`."""
 
-    response: type[ResponseModel] | UnionType | Schema | None
-    """A model, several, or a schema; None for a response without a body (204)."""
+    response: type[ResponseModel] | GenericAlias | UnionType | Schema | None
+    """A model, models by key, alternatives of these, or a schema; None for a response without a body (204)."""
     response_headers: tuple[str, ...]
     """Additional response headers."""
     example: Any = None
