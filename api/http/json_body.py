@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
@@ -36,18 +37,6 @@ takes more than linear time."""
 _BODY_THREAD: Final = ThreadPoolExecutor(1, thread_name_prefix="firm-bodies")
 _TRAILING: Final = "JSON is malformed: trailing characters (byte "
 _KINDS: Final = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
-
-
-class _DuplicateMemberError(ValueError):
-    """Duplicate key in a JSON object."""
-
-
-class _LongNumberError(ValueError):
-    """Too many digits in a number."""
-
-
-class _TooManyMembersError(ValueError):
-    """Too many keys in a JSON object."""
 
 
 async def in_body_thread(work: Callable[P, R], *given: P.args, **named: P.kwargs) -> R:
@@ -119,21 +108,13 @@ async def read_object(receive: Receive, body: BodyPolicy) -> Object:
 
 def _check_members(text: str) -> None:
     """Checks what a decoder does not: repeated and numerous members, and long numbers. Malformed JSON is its task."""
-    try:
+    with suppress(json.JSONDecodeError):
         json.loads(text, object_pairs_hook=reject_duplicate_members, parse_int=_check_digits, parse_float=_check_digits)
-    except json.JSONDecodeError:
-        pass
-    except _DuplicateMemberError as error:
-        raise new_problem("malformed_json", str(error)) from None
-    except _LongNumberError:
-        raise new_problem("malformed_json", f"A number has more than {MOST_DIGITS} characters.") from None
-    except _TooManyMembersError:
-        raise _too_many_problem(MOST_MEMBERS, "members in one object") from None
 
 
 def _check_digits(number: str) -> None:
     if len(number) > MOST_DIGITS:
-        raise _LongNumberError
+        raise new_problem("malformed_json", f"A number has more than {MOST_DIGITS} characters.")
 
 
 def _too_deep_problem() -> ProblemError:
@@ -157,11 +138,11 @@ def _depth(value: Any) -> int:
 def reject_duplicate_members(pairs: list[tuple[str, Any]]) -> None:
     """Rejects duplicate keys: parsers differ in which of the values they take."""
     if len(pairs) > MOST_MEMBERS:
-        raise _TooManyMembersError
+        raise _too_many_problem(MOST_MEMBERS, "members in one object")
     if len(dict(pairs)) < len(pairs):
         times = Counter(name for name, _ in pairs)
         name = next(name for name, count in times.items() if count > 1)
-        raise _DuplicateMemberError(f"'{name[:SHOWN]}' appears twice in one object.")
+        raise new_problem("malformed_json", f"'{name[:SHOWN]}' appears twice in one object.")
 
 
 def _too_many_problem(limit: int, what: str) -> ProblemError:

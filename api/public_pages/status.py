@@ -5,6 +5,8 @@ See docs/contract/contract.md 4.17. Does not belong here: what is good and what 
 """
 
 import asyncio
+from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -17,7 +19,7 @@ from api.http.context import PUBLIC_DOCUMENT, ApiRequest, RequestContext
 from api.http.responses import HttpResponse
 from api.observability.delivery_health import delivery_health
 from api.public_pages.rendering import PublicDocument, document_response, release_number, render_page
-from api.public_pages.status_report import DatasetFreshness, PublicIncident, StatusReport, build_report
+from api.public_pages.status_report import DatasetFreshness, DeliveryState, PublicIncident, StatusReport, build_report
 from warehouse.reader.reader import NoReleaseError
 from warehouse.release.incidents import INCIDENT_DAYS
 from warehouse.schema.codes import MARKET_NAMES
@@ -77,34 +79,13 @@ def report_object(report: StatusReport) -> dict[str, Any]:
         "at": format_instant(report.at),
         "release": report.release,
         "released_at": format_instant(report.released_at),
-        "datasets": [_dataset_object(one) for one in report.datasets],
-        "delivery": {
-            "state": report.delivery.state,
-            "lag_seconds": report.delivery.lag_seconds,
-            "unmatched_events": report.delivery.unmatched_events,
-        },
-        "incidents": None if report.recorded_since is None else [_incident_object(one) for one in report.incidents],
+        "datasets": [_as_object(one) for one in report.datasets],
+        "delivery": _as_object(report.delivery),
+        "incidents": None if report.recorded_since is None else [_as_object(one) for one in report.incidents],
         "incidents_recorded_since": format_instant(report.recorded_since),
     }
 
 
-def _dataset_object(row: DatasetFreshness) -> dict[str, Any]:
-    return {
-        "market": row.market,
-        "dataset": row.dataset,
-        "state": row.state,
-        "checked_at": format_instant(row.checked_at),
-        "promised_hours": row.promised_hours,
-        "observed_at": format_instant(row.observed_at),
-        "held_since": format_instant(row.held_since),
-    }
-
-
-def _incident_object(one: PublicIncident) -> dict[str, Any]:
-    return {
-        "market": one.market,
-        "dataset": one.dataset,
-        "kind": one.kind,
-        "began_at": format_instant(one.began_at),
-        "ended_at": format_instant(one.ended_at),
-    }
+def _as_object(part: DatasetFreshness | DeliveryState | PublicIncident) -> dict[str, Any]:
+    """A part of the report by the names of its fields, which are the contract's."""
+    return {name: format_instant(one) if isinstance(one, datetime) else one for name, one in asdict(part).items()}
