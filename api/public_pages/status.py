@@ -13,6 +13,7 @@ import msgspec
 from litestar import get
 
 from api.common.clock import format_instant
+from api.common.releases import read_release
 from api.companies.routes.markets import loaded_markets
 from api.http.content_negotiation import prefers_html
 from api.http.context import PUBLIC_DOCUMENT, ApiRequest, RequestContext
@@ -20,7 +21,6 @@ from api.http.responses import HttpResponse
 from api.observability.delivery_health import delivery_health
 from api.public_pages.rendering import PublicDocument, document_response, release_number, render_page
 from api.public_pages.status_report import DatasetFreshness, DeliveryState, PublicIncident, StatusReport, build_report
-from warehouse.reader.reader import NoReleaseError
 from warehouse.release.incidents import INCIDENT_DAYS
 from warehouse.schema.codes import MARKET_NAMES
 
@@ -58,11 +58,8 @@ async def read_report(context: RequestContext) -> StatusReport:
     """Reads what the report is made of; the run log of this machine, which one that only serves does not have."""
     services, reader = context.services, context.services.release_reader
     freshness, runs = await asyncio.to_thread(lambda: (reader.read_freshness(), reader.read_run_log()))
-    try:
-        with reader.pin_release() as snapshot:
-            release, markets = (snapshot.release_number, snapshot.built_at), loaded_markets(snapshot, freshness)
-    except NoReleaseError:
-        release, markets = None, {}
+    found = read_release(reader, lambda one: ((one.release_number, one.built_at), loaded_markets(one, freshness)))
+    release, markets = found or (None, {})
     deliveries = await delivery_health(context)
     return build_report(services.clock.now(), release, markets, freshness, deliveries, runs)
 
