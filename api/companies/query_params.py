@@ -27,7 +27,8 @@ from api.http.query.fields import (
 from api.http.query.model import QueryModel
 from api.problems.problem import ProblemDetail, ProblemError, new_problem, parameter_problem
 from api.schemas import declare
-from warehouse.reader.types import CompanyQuery, EventQuery, FilingsQuery, FinancialsQuery
+from warehouse.reader.company_query import CompanyQuery
+from warehouse.reader.types import EventQuery, FilingsQuery, FinancialsQuery
 from warehouse.schema.codes import (
     ALIASES,
     CLASSIFICATIONS,
