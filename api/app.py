@@ -21,6 +21,7 @@ from api.billing.entitlement import sign_up_state
 from api.common.background import running
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
+from api.common.releases import ReleaseSource, read_release
 from api.dashboard.pages import PAGES
 from api.dashboard.routing import dashboard_router, error_page, is_dashboard_path
 from api.dashboard.sessions import SessionService
@@ -51,7 +52,7 @@ from api.public_pages.pages import PUBLIC_ROUTES
 from api.public_pages.state import PublicPages
 from api.rate_limits.limiter import RateLimiter
 from api.routes import ROUTES
-from api.services import ApiServices, ReleaseSource
+from api.services import ApiServices
 from api.settings.service import ApiSettings
 from api.usage.repository import DatabaseUsageStore
 from api.watchlists.service import WatchlistService
@@ -201,11 +202,7 @@ def _load_reconciliation(
 
 def _last_sequence(reader: ReleaseSource) -> int:
     """Sequence of the last published event; 0 without a release."""
-    try:
-        with reader.pin_release() as snapshot:
-            return snapshot.last_sequence
-    except NoReleaseError:
-        return 0
+    return read_release(reader, lambda snapshot: snapshot.last_sequence) or 0
 
 
 def _write_stderr(lines: bytes) -> None:

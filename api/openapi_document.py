@@ -5,38 +5,31 @@ the document is built here, once per start, with the texts that apply to all ope
 texts of one operation, which are declared at its handler, or schemas (`api.companies.schemas`).
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
 from types import UnionType
-from typing import Any, Final, get_args
+from typing import Any, Final, get_args, get_origin
 
 import msgspec
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import PathParameter
+from pydantic import BaseModel
 
-from api.accounts import routes as accounts
-from api.companies.schemas import companies, events, filings, groups, markets
-from api.exports import models as exports
+from api.companies.industry_notices import IndustryNotice
+from api.companies.schemas import events
 from api.http.context import RoutePolicy
 from api.http.json_body import BodyPolicy
-from api.lookups import models as lookups
 from api.openapi import problem_responses, response_headers
 from api.openapi.operation import Operation, RequestBody, link_objects, method_of, path_of, path_parameters
 from api.openapi.query_parameters import query_parameters
 from api.openapi.response_headers import OF_POST
 from api.openapi.setting_words import DEFAULT_SETTINGS, fill_words, setting_words
-from api.reconcile import models as reconciliation
-from api.reconcile.requests import ReconcileForm
+from api.reconcile.models import MatchingFeature
 from api.routes import ROUTES
-from api.schemas.declare import ResponseModel
 from api.schemas.json_schema import Schema, component_schemas, schema_reference
 from api.settings.service import ApiSettings
-from api.watchlists import models as watchlists
 from api.webhooks import payloads
-from api.webhooks.deliveries import models as deliveries
-from api.webhooks.deliveries.service import NewReplay
-from api.webhooks.destinations import models as destinations
-from api.webhooks.subscriptions import models as subscriptions
-from api.webhooks.subscriptions import requests
+from api.webhooks.filters.models import OwnershipFilter, RequestedFilters, RequestedOwnership, SubscriptionFilters
 from warehouse.schema.codes import SERVED
 from warehouse.schema.markets import MARKETS
 
@@ -111,94 +104,15 @@ TAGS: Final = {
 BEARER: Final = "An API key: `firm_live_…` on servers, `firm_public_…` on web pages."
 BASIC: Final = "The API key as the password, with any user name; only where an operation says so."
 VERSION: Final = "1.6.0"
-MODELS: Final = (
-    companies.Company,
-    companies.CompanySelection,
-    companies.CompanyList,
-    companies.ProfileSource,
-    companies.PostalAddress,
-    companies.FinancialPeriod,
-    companies.FigureSource,
-    companies.FinancialsList,
-    filings.FilingVersion,
-    filings.Filing,
-    filings.FilingList,
-    companies.Owner,
-    companies.HoldingSource,
-    companies.OwnershipList,
-    groups.GroupLine,
-    groups.GroupChildren,
-    groups.CompanyGroup,
-    groups.Holding,
-    groups.HoldingList,
-    lookups.LookupItem,
-    lookups.LookupRequest,
-    lookups.MatchCandidate,
-    lookups.LookupResult,
-    lookups.LookupAnswer,
-    lookups.Suggestion,
-    lookups.SuggestionList,
-    ReconcileForm,
-    reconciliation.ReconciliationManifest,
-    reconciliation.EntityType,
-    reconciliation.NamedProperty,
-    reconciliation.ReconciliationCandidate,
-    reconciliation.ReconciliationResult,
-    reconciliation.PropertyValue,
-    reconciliation.ExtendedRows,
-    reconciliation.SuggestedEntity,
-    reconciliation.SuggestedEntities,
-    reconciliation.SuggestedTypes,
-    reconciliation.SuggestedProperties,
-    reconciliation.ProposedProperties,
-    events.EventSource,
-    events.ChangedFigure,
-    events.ChangedAddress,
-    events.ChangedField,
-    *(model for kind in events.KINDS.values() for model in (kind.happened, kind.data, kind.webhook)),
-    events.Event,
-    events.EventList,
-    events.EventFeed,
-    exports.BulkFile,
-    exports.BulkFileList,
-    watchlists.NewWatchlist,
-    watchlists.WatchlistChanges,
-    watchlists.MembershipChanges,
-    watchlists.Watchlist,
-    watchlists.WatchlistList,
-    watchlists.WatchlistCompany,
-    watchlists.WatchlistCompanyList,
-    watchlists.ChangedMembership,
-    destinations.NewDestination,
-    destinations.SubscriptionDestination,
-    requests.NewSubscription,
-    requests.SubscriptionChanges,
-    subscriptions.Subscription,
-    subscriptions.CreatedSubscription,
-    subscriptions.UpdatedSubscription,
-    subscriptions.SubscriptionList,
-    subscriptions.Warning,
-    requests.SecretRotation,
-    subscriptions.RotatedSecret,
-    requests.TestSend,
-    subscriptions.EventType,
-    subscriptions.EventTypeList,
-    deliveries.Attempt,
-    deliveries.Delivery,
-    deliveries.DeliveryList,
-    deliveries.Payload,
-    deliveries.DeliveryDetail,
-    NewReplay,
-    deliveries.Replay,
-    markets.Dataset,
-    markets.RuleWithoutData,
-    markets.Market,
-    markets.MarketList,
-    accounts.Usage,
-    problem_responses.InputError,
-    problem_responses.Problem,
+INLINED: Final = (
+    IndustryNotice,
+    MatchingFeature,
+    RequestedFilters,
+    RequestedOwnership,
+    SubscriptionFilters,
+    OwnershipFilter,
 )
-"""Components, in the document's order."""
+"""Models that stand inside those that have them, as do models of a private name; every other one is a component."""
 OPERATIONS: Final = tuple(one for one in ROUTES if one.operation_id)
 """Handlers that the document describes, in its order."""
 _REQUEST_HEADERS: Final = {
@@ -249,7 +163,7 @@ def _document_object(public_url: str) -> dict[str, Any]:
             "parameters": response_headers.header_parameters() | payloads.delivery_header_parameters(),
             "headers": response_headers.schema_components(),
             "responses": problem_responses.response_components(public_url),
-            "schemas": component_schemas(MODELS),
+            "schemas": component_schemas(_models(), INLINED),
         },
     }
 
@@ -325,12 +239,33 @@ def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_pub
     return answers | problem_responses.response_references(errors, is_public=is_public)
 
 
-def _response_schema(response: type[ResponseModel] | UnionType | Schema) -> Schema:
+def _response_schema(response: Any) -> Schema:
+    """The schema of a model, of alternatives, or of models by key."""
     if isinstance(response, dict):
         return response
     if isinstance(response, UnionType):
-        return {"anyOf": [schema_reference(model) for model in get_args(response)]}
+        return {"anyOf": [_response_schema(one) for one in get_args(response)]}
+    if get_origin(response) is dict:
+        return {"type": "object", "additionalProperties": schema_reference(get_args(response)[1])}
     return schema_reference(response)
+
+
+def _models() -> Iterator[type[BaseModel]]:
+    """The models of all bodies, in the document's order; component schemas are made of these and of what they have."""
+    for handler in OPERATIONS:
+        operation: Operation = handler.opt["operation"]
+        if operation.body is not None:
+            yield operation.body.model
+        yield from _models_in(operation.response)
+    yield from (kind.webhook for kind in events.KINDS.values())
+    yield problem_responses.Problem
+
+
+def _models_in(response: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(response, type) and issubclass(response, BaseModel):
+        yield response
+    for one in get_args(response):
+        yield from _models_in(one)
 
 
 def _path_parameter(name: str, parameter: PathParameter) -> Schema:

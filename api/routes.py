@@ -7,7 +7,7 @@ Does not belong here: checks before a route (`api.http.routing`), SQL, or the fo
 from api.accounts import routes as accounts
 from api.agents import routes as agents
 from api.billing import routes as billing
-from api.companies.routes import company_lists, filings, groups, markets, profile, search
+from api.companies.routes import company_lists, groups, markets, profile, search
 from api.events.routes import event_list, event_stream
 from api.exports import routes as exports
 from api.http.routing import handlers_in
@@ -19,7 +19,7 @@ from api.watchlists import routes as watchlists
 from api.webhooks.routes import deliveries, event_types, subscriptions
 
 ROUTES = handlers_in(
-    *(profile, search, lookups, reconcile, company_lists, filings, groups, event_list, event_stream, markets),
+    *(profile, search, lookups, reconcile, company_lists, groups, event_list, event_stream, markets),
     exports,
     watchlists,
     *(subscriptions, deliveries, event_types),

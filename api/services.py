@@ -3,15 +3,15 @@
 Does not belong here: state of one request (`api.http.context`).
 """
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from api.accounts.service import AccountService
 from api.agents.tool_server import ToolServer
 from api.auth.encryption import SecretBox
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
+from api.common.releases import ReleaseSource
 from api.dashboard.sessions import SessionService
 from api.dashboard.sign_in_mailer import SignInMailer
 from api.database.engine import AsyncDatabase
@@ -29,25 +29,9 @@ from api.settings.service import ApiSettings
 from api.watchlists.service import WatchlistService
 from api.webhooks.egress.http_client import WebhookClient
 from api.webhooks.subscriptions.service import SubscriptionService
-from warehouse.reader.reader import PinnedRelease
-from warehouse.release.freshness import Freshness
-from warehouse.release.run_log import RunNote
-from warehouse.schema.retractions import BatchRetraction
 
 if TYPE_CHECKING:
     from api.billing.service import BillingService
-
-
-class ReleaseSource(Protocol):
-    """The part of `warehouse.reader.reader.ReleaseReader` that routes use."""
-
-    def pin_release(self) -> AbstractContextManager[PinnedRelease]: ...
-
-    def read_freshness(self) -> Freshness: ...
-
-    def read_run_log(self) -> list[RunNote]: ...
-
-    def read_retractions(self) -> list[BatchRetraction]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from api.collections.scenario import ScenarioStep
 NOT_IN_TIER: Final = "not in this tier"
 """Value of the variable `webhooks` if the account's tier has none."""
 _ONE: Final = {"id": "subscription_id"}
-_OWN: Final = ("subscription_id",)
 _OF_DELIVERY: Final = {"id": "delivery_subscription_id", "delivery_id": "delivery_id"}
 _REPEATABLE: Final = {"Idempotency-Key": "{{$guid}}"}
 _SAME_SUBSCRIPTION: Final = {"the requested subscription": 'answer.id === value("subscription_id")'}
@@ -32,7 +31,6 @@ WEBHOOKS: Final = (
             "entity_ids": None,
             "description": "Created by the collection",
         },
-        needs=("endpoint_url",),
         keeps={"subscription_id": "answer.id", "subscribed_at": "answer.created_at"},
         offers={"delivery_subscription_id": "answer.id"},
         checks=_HAS_SECRET | {"it delivers": 'answer.status === "active"'},
@@ -48,18 +46,13 @@ WEBHOOKS: Final = (
         },
     ),
     ScenarioStep(
-        "getWebhook",
-        path_variables=_ONE,
-        needs=_OWN,
-        keeps={"subscription_etag": 'header("ETag")'},
-        checks=_SAME_SUBSCRIPTION,
+        "getWebhook", path_variables=_ONE, keeps={"subscription_etag": 'header("ETag")'}, checks=_SAME_SUBSCRIPTION
     ),
     ScenarioStep(
         "updateWebhook",
         path_variables=_ONE,
         headers={"If-Match": "{{subscription_etag}}"},
         body={"max_per_second": 10, "filters": {"ownership": {"thresholds": [10, 50]}}},
-        needs=("subscription_id", "subscription_etag"),
         checks=_SAME_SUBSCRIPTION
         | {"changed": "answer.max_per_second === 10", "filtered": "answer.filters.ownership.thresholds.length === 2"},
     ),
@@ -68,14 +61,12 @@ WEBHOOKS: Final = (
         path_variables=_ONE,
         headers=_REPEATABLE,
         body={"event_type": "status.changed"},
-        needs=_OWN,
         checks={"a test": 'answer.trigger === "test"', "no delivery": "answer.delivery_id === null"},
         note="`outcome` shows how your endpoint responded.",
     ),
     ScenarioStep(
         "listWebhookDeliveries",
         path_variables={"id": "delivery_subscription_id"},
-        needs=("delivery_subscription_id",),
         offers={"delivery_id": "answer.data[0]?.id"},
         checks={
             "of the requested subscription": "answer.data.every((row) => "
@@ -86,31 +77,23 @@ WEBHOOKS: Final = (
     ScenarioStep(
         "getWebhookDelivery",
         path_variables=_OF_DELIVERY,
-        needs=tuple(_OF_DELIVERY.values()),
         checks=_SAME_DELIVERY | {"the event as sent": "answer.payload.event_id === answer.event_id"},
         note=_LOGGED,
     ),
     ScenarioStep(
-        "retryWebhookDelivery",
-        path_variables=_OF_DELIVERY,
-        headers=_REPEATABLE,
-        needs=tuple(_OF_DELIVERY.values()),
-        checks=_SAME_DELIVERY,
-        note=_LOGGED,
+        "retryWebhookDelivery", path_variables=_OF_DELIVERY, headers=_REPEATABLE, checks=_SAME_DELIVERY, note=_LOGGED
     ),
     ScenarioStep(
         "createWebhookReplay",
         path_variables=_ONE,
         headers=_REPEATABLE,
         body={"since": "{{subscribed_at}}", "statuses": ["failed", "held"], "event_types": None},
-        needs=("subscription_id", "subscribed_at"),
         keeps={"replay_id": "answer.id"},
         checks={"of the requested subscription": 'answer.subscription_id === value("subscription_id")'},
     ),
     ScenarioStep(
         "getWebhookReplay",
         path_variables={"id": "subscription_id", "replay_id": "replay_id"},
-        needs=("subscription_id", "replay_id"),
         checks={
             "the requested replay": 'answer.id === value("replay_id")',
             "no delivery is counted twice": "answer.succeeded + answer.failed + answer.pending <= answer.matched",
@@ -121,13 +104,11 @@ WEBHOOKS: Final = (
         path_variables=_ONE,
         headers=_REPEATABLE,
         body={"grace_period_seconds": 86400},
-        needs=_OWN,
         checks=_SAME_SUBSCRIPTION | _HAS_SECRET,
     ),
     ScenarioStep(
         "deleteWebhook",
         path_variables=_ONE,
-        needs=_OWN,
         keeps=dict.fromkeys(("subscription_id", "replay_id", "delivery_subscription_id", "delivery_id"), '""'),
     ),
 )
@@ -136,7 +117,7 @@ EXPORTS: Final = (
     ScenarioStep(
         "listExports",
         query={"limit": "2", "format": "parquet"},
-        needs=("exports",),
+        also_needs=("exports",),
         checks={
             "of the requested format": 'answer.data.every((row) => row.format === "parquet")',
             "a link to each": "answer.data.every((row) => row.url.length > 0)",
@@ -147,10 +128,8 @@ EXPORTS: Final = (
 )
 
 _LIST: Final = {"id": "watchlist_id"}
-_OF_LIST: Final = ("watchlist_id",)
 _WATCHED: Final = {"id": "watchlist_id", "company_id": "company_id"}
 _SAME_LIST: Final = {"the requested watchlist": 'answer.id === value("watchlist_id")'}
-_OF_WATCHED: Final = ("watchlist_id", "company_id")
 
 WATCHLISTS: Final = (
     ScenarioStep(
@@ -161,11 +140,11 @@ WATCHLISTS: Final = (
         checks={"no company yet": "answer.company_count === 0"},
     ),
     ScenarioStep("listWatchlists"),
-    ScenarioStep("addWatchlistCompany", path_variables=_WATCHED, needs=_OF_WATCHED),
+    ScenarioStep("addWatchlistCompany", path_variables=_WATCHED),
     ScenarioStep(
         "listWatchlistCompanies",
         path_variables=_LIST,
-        needs=_OF_WATCHED,
+        also_needs=("company_id",),
         checks={
             "the company that was added": "answer.data.some((row) => "
             '[row.company_id, row.org_number].includes(value("company_id")))'
@@ -176,24 +155,16 @@ WATCHLISTS: Final = (
         path_variables=_LIST,
         headers=_REPEATABLE,
         body={"add": ["firm:SE:5599999991", "firm:NO:999999999"]},
-        needs=_OF_LIST,
         checks=_SAME_LIST,
     ),
-    ScenarioStep("removeWatchlistCompany", path_variables=_WATCHED, needs=_OF_WATCHED),
-    ScenarioStep(
-        "getWatchlist",
-        path_variables=_LIST,
-        needs=_OF_LIST,
-        keeps={"watchlist_etag": 'header("ETag")'},
-        checks=_SAME_LIST,
-    ),
+    ScenarioStep("removeWatchlistCompany", path_variables=_WATCHED),
+    ScenarioStep("getWatchlist", path_variables=_LIST, keeps={"watchlist_etag": 'header("ETag")'}, checks=_SAME_LIST),
     ScenarioStep(
         "updateWatchlist",
         path_variables=_LIST,
         headers={"If-Match": "{{watchlist_etag}}"},
         body={"name": "Renamed by the collection"},
-        needs=("watchlist_id", "watchlist_etag"),
         checks=_SAME_LIST,
     ),
-    ScenarioStep("deleteWatchlist", path_variables=_LIST, needs=_OF_LIST, keeps={"watchlist_id": '""'}),
+    ScenarioStep("deleteWatchlist", path_variables=_LIST, keeps={"watchlist_id": '""'}),
 )

@@ -6,11 +6,15 @@ passed from a response to later requests, and checks beyond the types of fields.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from warehouse.schema.codes import MARKETS
+
+_VARIABLE: Final = re.compile(r"{{(\w+)}}")
+"""Dynamic ones of the formats, as `{{$guid}}`, are always there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +35,8 @@ class ScenarioStep:
     """The fields of a body that is a form."""
     status: int | None = None
     """None: the operation's success status."""
-    needs: tuple[str, ...] = ()
-    """Variables without which the request is skipped."""
+    also_needs: tuple[str, ...] = ()
+    """Variables without which the request is skipped, though it does not send them."""
     keeps: Mapping[str, str] = field(default_factory=dict)
     """Variables set from the response, each by an expression."""
     offers: Mapping[str, str] = field(default_factory=dict)
@@ -42,13 +46,18 @@ class ScenarioStep:
     note: str = ""
     """Appended to the document's own description."""
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Variables without which the request is skipped: those that it sends, and `also_needs`."""
+        texts = (*self.query.values(), *self.headers.values(), json.dumps(self.body), *self.form.values())
+        sent = (name for text in texts for name in _VARIABLE.findall(text))
+        return tuple(dict.fromkeys((*self.path_variables.values(), *sent, *self.also_needs)))
+
 
 _COMPANY: Final = {"org_number": "company_id"}
-_OF_COMPANY: Final = ("company_id",)
 _SAME_COMPANY: Final = {
     "of the requested company": '[answer.company_id, answer.org_number].includes(value("company_id"))'
 }
-_OF_PAST: Final = ("company_id", "known_at")
 _AT_INSTANT: Final = {"as it was known then": 'answer.known_at === value("known_at")'}
 _NEXT_PAGE: Final = "All parameters except `limit` stay the same; `cursor` is `next_cursor` of the previous page."
 _ROWS_BEFORE: Final = 'value("rows_before").split(" ")'
@@ -66,14 +75,12 @@ COMPANIES: Final = (
         "searchCompanies",
         "Search companies, next page",
         query={"limit": "2", "cursor": "{{search_cursor}}"},
-        needs=("search_cursor",),
         checks={"no row of the previous page": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.id))"},
         note=_NEXT_PAGE,
     ),
     ScenarioStep(
         "getCompany",
         path_variables=_COMPANY,
-        needs=_OF_COMPANY,
         keeps={
             "market": "answer.country.toLowerCase()",
             "org_number": "answer.org_number",
@@ -89,7 +96,6 @@ COMPANIES: Final = (
         path_variables=_COMPANY,
         headers={"If-None-Match": "{{profile_etag}}"},
         status=304,
-        needs=("company_id", "profile_etag"),
         note="If nothing has changed, the response is a 304 without a body, which is not counted.",
     ),
     ScenarioStep(
@@ -97,14 +103,12 @@ COMPANIES: Final = (
         "Get a company profile, as it was served",
         path_variables=_COMPANY,
         query={"known_at": "{{known_at}}"},
-        needs=_OF_PAST,
         checks=_AT_INSTANT | {"the requested company": '[answer.id, answer.org_number].includes(value("company_id"))'},
         note="Financials, owners and groups take `known_at` too; here it is the `Last-Modified` of the profile.",
     ),
     ScenarioStep(
         "getCompanyInMarket",
         path_variables={"market": "market", "org_number": "org_number"},
-        needs=("market", "org_number"),
         checks={"the requested number": 'answer.org_number === value("org_number")'},
     ),
 )
@@ -112,7 +116,6 @@ LOOKUPS: Final = (
     ScenarioStep(
         "lookupCompanies",
         body={"items": [{"id": "{{company_id}}"}, {"lei": "969500NO030000004574"}], "fields": ["org_number", "name"]},
-        needs=_OF_COMPANY,
         checks={
             "the requested company": 'answer.data[0].match === "exact" && '
             '[answer.data[0].company.id, answer.data[0].company.org_number].includes(value("company_id"))',
@@ -122,7 +125,6 @@ LOOKUPS: Final = (
     ScenarioStep(
         "suggestCompanies",
         query={"q": "{{company_id}}", "limit": "5"},
-        needs=_OF_COMPANY,
         checks={
             "the requested company first": "[answer.data[0].id, answer.data[0].org_number]"
             '.includes(value("company_id"))'
@@ -134,7 +136,6 @@ RECONCILIATION: Final = (
     ScenarioStep(
         "reconcile",
         form={"queries": '{"q0":{"query":"{{company_id}}","type":"company","limit":3}}'},
-        needs=_OF_COMPANY,
         checks={
             "one company is meant": "answer.q0.result.length === 1 && answer.q0.result[0].match",
             "the requested company": 'answer.q0.result[0].id.endsWith(value("company_id").split(":").slice(-1)[0])',
@@ -144,7 +145,6 @@ RECONCILIATION: Final = (
     ScenarioStep(
         "suggestReconciliationEntities",
         query={"prefix": "{{company_id}}"},
-        needs=_OF_COMPANY,
         checks={"one company": "answer.result.length === 1"},
     ),
     ScenarioStep(
@@ -160,7 +160,7 @@ RECONCILIATION: Final = (
         query={"type": "company", "limit": "5"},
         checks={"as many as asked for": "answer.properties.length === 5"},
     ),
-    ScenarioStep("previewReconciliationEntity", query={"id": "{{company_id}}"}, needs=_OF_COMPANY),
+    ScenarioStep("previewReconciliationEntity", query={"id": "{{company_id}}"}),
 )
 EVENTS: Final = (
     ScenarioStep(
@@ -168,7 +168,6 @@ EVENTS: Final = (
         "List events of a company, oldest first",
         path_variables={"company_id": "company_id"},
         query={"order": "asc", "limit": "2"},
-        needs=_OF_COMPANY,
         keeps={"events_cursor": "answer.next_cursor", "last_sequence": "answer.data.slice(-1)[0]?.sequence"},
         checks=_SAME_COMPANY
         | {"sequence rises": _IS_RISING, "a cursor to continue from": "answer.next_cursor !== null"},
@@ -178,7 +177,6 @@ EVENTS: Final = (
         "List events of a company, new ones only",
         path_variables={"company_id": "company_id"},
         query={"order": "asc", "limit": "2", "cursor": "{{events_cursor}}"},
-        needs=("company_id", "events_cursor"),
         checks={
             "sequence rises": _IS_RISING,
             "only later events": 'answer.data.every((row) => row.sequence > Number(value("last_sequence")))',
@@ -195,7 +193,6 @@ EVENTS: Final = (
         "listEvents",
         "List events of all companies, next page",
         query={"limit": "2", "cursor": "{{all_events_cursor}}"},
-        needs=("all_events_cursor",),
         checks={
             "sequence rises": _IS_RISING,
             "only later events": 'answer.data.every((row) => row.sequence > Number(value("last_of_all")))',
@@ -208,7 +205,6 @@ FINANCIALS: Final = (
         "listFinancials",
         path_variables=_COMPANY,
         query={"limit": "2"},
-        needs=_OF_COMPANY,
         keeps={
             "financials_cursor": "answer.next_cursor",
             "rows_before": 'answer.data.map((row) => row.period).join(" ")',
@@ -224,19 +220,15 @@ FINANCIALS: Final = (
         "List financials of a company, next page",
         path_variables=_COMPANY,
         query={"limit": "2", "cursor": "{{financials_cursor}}"},
-        needs=("company_id", "financials_cursor"),
         checks={"no row of the previous page": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.period))"},
         note=_NEXT_PAGE,
     ),
 )
-FILINGS: Final = (
-    ScenarioStep("listFilings", path_variables=_COMPANY, query={"limit": "2"}, needs=_OF_COMPANY, checks=_SAME_COMPANY),
-)
+FILINGS: Final = (ScenarioStep("listFilings", path_variables=_COMPANY, query={"limit": "2"}, checks=_SAME_COMPANY),)
 OWNERSHIP: Final = (
     ScenarioStep(
         "listOwnership",
         path_variables=_COMPANY,
-        needs=_OF_COMPANY,
         checks=_SAME_COMPANY
         | {
             "largest exact share first": "answer.data.map((row) => row.pct).filter((pct) => pct !== null)"
@@ -248,7 +240,6 @@ OWNERSHIP: Final = (
         "List owners of a company, on a day",
         path_variables=_COMPANY,
         query={"as_of": "{{as_of}}"},
-        needs=("company_id", "as_of"),
         checks=_SAME_COMPANY | {"of that day": 'answer.as_of === value("as_of")'},
         note="`as_of` is a day of the world, `known_at` an instant of what was served; both may be given.",
     ),
@@ -258,7 +249,6 @@ GROUP: Final = (
         "getGroup",
         path_variables=_COMPANY,
         query={"depth": "3", "limit": "2"},
-        needs=_OF_COMPANY,
         checks=_SAME_COMPANY
         | {
             "parents are one level away": "answer.parents.every((row) => row.level === 1)",
@@ -270,14 +260,12 @@ GROUP: Final = (
         "Get the group of a company, as it was served",
         path_variables=_COMPANY,
         query={"known_at": "{{known_at}}"},
-        needs=_OF_PAST,
         checks=_SAME_COMPANY | _AT_INSTANT,
     ),
     ScenarioStep(
         "listHoldings",
         path_variables=_COMPANY,
         query={"limit": "2"},
-        needs=_OF_COMPANY,
         checks=_SAME_COMPANY
         | {"held by the company": "answer.data.every((row) => row.holder_company_id === answer.company_id)"},
     ),

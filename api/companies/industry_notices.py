@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 from api.schemas import declare
 from api.schemas.declare import ResponseModel
-from warehouse.reader.types import CompanyQuery
+from warehouse.reader.company_query import CompanyQuery
 from warehouse.schema import nace
 from warehouse.schema.codes import CLASSIFICATIONS, SERVED
 

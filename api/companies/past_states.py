@@ -5,7 +5,7 @@ See docs/contract/contract.md 4.4a. Does not belong here: finding the state (`wa
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime
 from typing import Self, TypeVar
 
 from api.common.clock import format_instant
@@ -13,7 +13,7 @@ from api.companies.lookup import company_not_found
 from api.companies.query_params import StateParams
 from api.http.context import RequestContext
 from api.http.pagination.responses import PageMembers
-from api.http.response_headers import Headers, modified_at
+from api.http.response_headers import Headers, modified_on
 from api.problems.problem import ProblemError, new_problem, parameter_problem
 from warehouse.reader.reader import CompanyState, NotKnownThenError, PinnedRelease, StateQuery
 from warehouse.schema.identifiers import CompanyNumber
@@ -72,7 +72,7 @@ class AskedState:
         """The headers of a response: one that states today changes with the day, even where the release is older."""
         if self.query.as_of is not None:
             return headers
-        return modified_at(headers, datetime.combine(self.today, time.min, UTC))
+        return modified_on(headers, self.today)
 
     def answer(self, snapshot: PinnedRelease, number: CompanyNumber, query: Callable[[CompanyState], T]) -> T:
         """What a query finds in the state; 404 if no kept release has the company, or nothing of it was known then."""

@@ -27,7 +27,8 @@ from api.http.query.fields import (
 from api.http.query.model import QueryModel
 from api.problems.problem import ProblemDetail, ProblemError, new_problem, parameter_problem
 from api.schemas import declare
-from warehouse.reader.types import CompanyQuery, EventQuery, FinancialsQuery
+from warehouse.reader.company_query import CompanyQuery
+from warehouse.reader.types import EventQuery, FilingsQuery, FinancialsQuery
 from warehouse.schema.codes import (
     ALIASES,
     CLASSIFICATIONS,
@@ -279,6 +280,11 @@ def build_financials_query(query: FinancialsParams) -> FinancialsQuery:
         include_history="history" in query.include,
         include_sources="sources" in query.include,
     )
+
+
+def build_filings_query(query: FilingsParams) -> FilingsQuery:
+    """The filings that a query selects."""
+    return FilingsQuery(types=query.filing_type, since=query.since, until=query.until)
 
 
 def build_event_query(query: EventsParams) -> EventQuery:

@@ -35,13 +35,4 @@ async def session_caller(page: PageRequest) -> Caller:
         month=month,
         used=used,
     )
-    return Caller(
-        account_id=record.account_id,
-        key_id=record.key_id,
-        kind=record.kind,
-        tier=record.tier,
-        account_status=record.account_status,
-        domains=(),
-        expires_at=record.expires_at,
-        account_limits=service.rate_limiter.limits_of_key(record),
-    )
+    return Caller.of(record, service.rate_limiter.limits_of_key(record))

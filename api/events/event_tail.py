@@ -11,18 +11,16 @@ from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from api.common.background import sleep_or_stop
+from api.common.releases import ReleaseSource
 from api.database.engine import AsyncDatabase
 from api.events.watched import NONE_WATCHED, FeedQuery, Watched
 from api.watchlists.repository import watched_companies
 from warehouse.ledger.read_index import LedgerEvent
 from warehouse.reader.queries.ledger_events import event_body
 from warehouse.reader.types import CompanyFacts, LedgerQuery
-
-if TYPE_CHECKING:
-    from api.services import ReleaseSource
 
 BACKLOG_BYTES: Final = 1 << 20
 BATCH_EVENTS: Final = 100
@@ -130,7 +128,7 @@ def _put_next(stream: OpenStream, batch: _Batch, chunks: dict[tuple[FeedQuery, i
 class EventTail:
     """Follows the releases while streams are open. Belongs to the event loop, but for reading."""
 
-    def __init__(self, reader: "ReleaseSource", database: AsyncDatabase) -> None:
+    def __init__(self, reader: ReleaseSource, database: AsyncDatabase) -> None:
         self._reader = reader
         self._database = database
         self._streams: dict[OpenStream, None] = {}

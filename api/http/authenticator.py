@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
-from typing import Final
+from typing import Final, Self
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -48,6 +48,20 @@ class Caller:
     expires_at: datetime | None
     account_limits: AccountLimits
     """Usage and limits of the account."""
+
+    @classmethod
+    def of(cls, record: KeyRecord, account_limits: AccountLimits) -> Self:
+        """The caller with a key."""
+        return cls(
+            record.account_id,
+            record.key_id,
+            record.kind,
+            record.tier,
+            record.account_status,
+            record.domains,
+            record.expires_at,
+            account_limits,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +146,7 @@ class Authenticator:
         if record is None or trouble is not None:
             self._known.pop(seen_as, None)
             raise trouble or _unknown_key_problem()
-        caller = Caller(
-            account_id=record.account_id,
-            key_id=record.key_id,
-            kind=record.kind,
-            tier=record.tier,
-            account_status=record.account_status,
-            domains=record.domains,
-            expires_at=record.expires_at,
-            account_limits=self._meter(record),
-        )
+        caller = Caller.of(record, self._meter(record))
         until = self._clock.monotonic() + self._cache_seconds
         self._known[seen_as] = _CachedCaller(caller, until, until + _WITHOUT_DATABASE_SECONDS)
         self._known.move_to_end(seen_as)

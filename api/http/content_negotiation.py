@@ -94,7 +94,7 @@ def check_accept(accept: bytes | None, served: bytes = _JSON) -> None:
     acceptable = _ACCEPTABLE[served]
     if accept is None or accept in acceptable or not accept.strip():
         return
-    judged = [_parse_media_range(choice) for choice in accept.split(b",", _MOST_RANGES)[:_MOST_RANGES]]
+    judged = [(media_type, weight > 0) for media_type, weight in _parse_accept(accept)]
     refused = (served, False) in judged and (served, True) not in judged  # explicit entries override wildcards
     if refused or not any(taken and media_type in acceptable for media_type, taken in judged):
         raise new_problem("not_acceptable", f"Only {served.decode()} is served.")
@@ -104,7 +104,7 @@ def prefers_html(accept: bytes | None) -> bool:
     """Whether an Accept header prefers a page to JSON, as browsers do; without a preference JSON is served."""
     if accept is None:
         return False
-    judged = [_parse_weighted_range(choice) for choice in accept.split(b",", _MOST_RANGES)[:_MOST_RANGES]]
+    judged = _parse_accept(accept)
     return _weight_of(HTML, judged) > max(_weight_of(_JSON, judged), _weight_of(_PROBLEM, judged))
 
 
@@ -115,19 +115,15 @@ def _weight_of(media_type: bytes, judged: Sequence[tuple[bytes, float]]) -> floa
     return next((weights[one] for one in ranges if one in weights), 0.0)
 
 
-def _parse_weighted_range(choice: bytes) -> tuple[bytes, float]:
+def _parse_accept(accept: bytes) -> list[tuple[bytes, float]]:
+    """The media ranges of an Accept header with their weights; 0 refuses a range."""
+    return [_parse_media_range(choice) for choice in accept.split(b",", _MOST_RANGES)[:_MOST_RANGES]]
+
+
+def _parse_media_range(choice: bytes) -> tuple[bytes, float]:
     media_type, *settings = [part.strip().lower() for part in choice.split(b";")]
-    weights = [setting[2:] for setting in settings if setting.startswith(b"q=")]
+    weights = [weight[2:] for one in settings if (weight := one.replace(b" ", b"")).startswith(b"q=")]
     return media_type, float(weights[0]) if weights and _WEIGHT.fullmatch(weights[0]) else 1.0
-
-
-def _parse_media_range(choice: bytes) -> tuple[bytes, bool]:
-    """One media range of an Accept header, and whether it is acceptable (not q=0)."""
-    media_type, *settings = [part.strip().lower() for part in choice.split(b";")]
-    refused = any(
-        setting.replace(b" ", b"") in (b"q=0", b"q=0.", b"q=0.0", b"q=0.00", b"q=0.000") for setting in settings
-    )
-    return media_type, not refused
 
 
 def check_body(

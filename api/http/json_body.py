@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
@@ -43,22 +44,6 @@ little longer for a body of the largest size than for one with 10,000 companies.
 _BODY_THREAD: Final = ThreadPoolExecutor(1, thread_name_prefix="firm-bodies")
 _TRAILING: Final = "JSON is malformed: trailing characters (byte "
 _KINDS: Final = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
-
-
-class _DuplicateMemberError(ValueError):
-    """Duplicate key in a JSON object."""
-
-
-class _LongNumberError(ValueError):
-    """Too many digits in a number."""
-
-
-class _TooManyDigitsError(ValueError):
-    """Too many digits in all numbers together."""
-
-
-class _TooManyMembersError(ValueError):
-    """Too many keys in a JSON object."""
 
 
 async def in_body_thread(work: Callable[P, R], *given: P.args, **named: P.kwargs) -> R:
@@ -131,18 +116,8 @@ async def read_object(receive: Receive, body: BodyPolicy) -> Object:
 def _check_members(text: str) -> None:
     """Checks what a decoder does not: repeated and numerous members, and long numbers. Malformed JSON is its task."""
     numbers = _NumberLengths()
-    try:
+    with suppress(json.JSONDecodeError):
         json.loads(text, object_pairs_hook=reject_duplicate_members, parse_int=numbers.check, parse_float=numbers.check)
-    except json.JSONDecodeError:
-        pass
-    except _DuplicateMemberError as error:
-        raise new_problem("malformed_json", str(error)) from None
-    except _LongNumberError:
-        raise new_problem("malformed_json", f"A number has more than {MOST_DIGITS} characters.") from None
-    except _TooManyDigitsError:
-        raise _too_many_problem(MOST_DIGITS_IN_ALL, "characters of numbers") from None
-    except _TooManyMembersError:
-        raise _too_many_problem(MOST_MEMBERS, "members in one object") from None
 
 
 class _NumberLengths:
@@ -157,10 +132,10 @@ class _NumberLengths:
         """Raises where this number is too long, or all until here together are."""
         length = len(number)
         if length > MOST_DIGITS:
-            raise _LongNumberError
+            raise new_problem("malformed_json", f"A number has more than {MOST_DIGITS} characters.")
         self._total += length
         if self._total > MOST_DIGITS_IN_ALL:
-            raise _TooManyDigitsError
+            raise _too_many_problem(MOST_DIGITS_IN_ALL, "characters of numbers")
 
 
 def _too_deep_problem() -> ProblemError:
@@ -206,11 +181,11 @@ def _depth(value: Any) -> int:
 def reject_duplicate_members(pairs: list[tuple[str, Any]]) -> None:
     """Rejects duplicate keys: parsers differ in which of the values they take."""
     if len(pairs) > MOST_MEMBERS:
-        raise _TooManyMembersError
+        raise _too_many_problem(MOST_MEMBERS, "members in one object")
     if len(dict(pairs)) < len(pairs):
         times = Counter(name for name, _ in pairs)
         name = next(name for name, count in times.items() if count > 1)
-        raise _DuplicateMemberError(f"'{name[:SHOWN]}' appears twice in one object.")
+        raise new_problem("malformed_json", f"'{name[:SHOWN]}' appears twice in one object.")
 
 
 def _too_many_problem(limit: int, what: str) -> ProblemError:

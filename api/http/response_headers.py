@@ -7,7 +7,7 @@ a revision (`api.database.models.webhooks`), or headers that differ between resp
 
 import hashlib
 import logging
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from email.utils import format_datetime
 from functools import lru_cache
 from typing import Final
@@ -91,6 +91,11 @@ def modified_at(headers: Headers, at: datetime) -> Headers:
         return headers
     later = format_http_date(at)
     return tuple((name, later if name == LAST_MODIFIED else value) for name, value in headers)
+
+
+def modified_on(headers: Headers, day: date) -> Headers:
+    """The headers of a response that changes with the day, even where the release is older."""
+    return modified_at(headers, datetime.combine(day, time.min, UTC))
 
 
 class ReleaseHeaders:

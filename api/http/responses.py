@@ -27,7 +27,8 @@ from api.http.response_headers import (
 )
 from api.problems.problem import MEDIA_TYPE, ProblemError, render_problem
 
-_PUBLIC_CACHE: Final = (b"cache-control", b"public, max-age=300")
+PUBLIC_CACHE: Final = (b"cache-control", b"public, max-age=300")
+_FOREVER: Final = (b"cache-control", b"public, max-age=31536000, immutable")
 
 
 class HttpResponse:
@@ -85,7 +86,12 @@ def _is_unmodified(context: RequestContext, release_headers: Headers) -> bool:
 
 def public_response(context: RequestContext, body: bytes) -> HttpResponse:
     """Response with a document that needs no key and is the same for all callers."""
-    return data_response(context, (_PUBLIC_CACHE, VARY), body, document_digest(body), compress=gzip_document)
+    return data_response(context, (PUBLIC_CACHE, VARY), body, document_digest(body), compress=gzip_document)
+
+
+def file_cache(*, is_named_by_content: bool) -> Header:
+    """How long a static file may be kept: for ever if its address changes with its content."""
+    return _FOREVER if is_named_by_content else PUBLIC_CACHE
 
 
 def json_response(status: int, body: bytes, extra: Sequence[Header] = ()) -> HttpResponse:

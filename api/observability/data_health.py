@@ -9,16 +9,12 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from api.common.releases import ReleaseSource, read_release
 from api.observability.prometheus import Gauges, LabelledGauge
-from warehouse.reader.reader import NoReleaseError
 from warehouse.release.freshness import Freshness
 from warehouse.release.run_log import RunNote
 from warehouse.schema.market_state import Reconciliation
-
-if TYPE_CHECKING:
-    from api.services import ReleaseSource
 
 _SOURCE = ("market", "dataset")
 _MARKET = ("market",)
@@ -26,7 +22,7 @@ _RULE = ("market", "rule")
 _RELEASE = "release"  # market of an error that prevented the whole run from being published
 
 
-def data_health_gauges(reader: "ReleaseSource", now: datetime) -> Mapping[str, LabelledGauge]:
+def data_health_gauges(reader: ReleaseSource, now: datetime) -> Mapping[str, LabelledGauge]:
     """Reads the notes of runs; blocks for as long as reading fifty small files takes."""
     noted, runs = reader.read_freshness(), reader.read_run_log()
     return {
@@ -36,14 +32,12 @@ def data_health_gauges(reader: "ReleaseSource", now: datetime) -> Mapping[str, L
     }
 
 
-def _reconciliations(reader: "ReleaseSource", noted: Freshness) -> Mapping[str, Reconciliation]:
+def _reconciliations(reader: ReleaseSource, noted: Freshness) -> Mapping[str, Reconciliation]:
     """What the served release and runs since have counted, by market; a release of an earlier version has nothing."""
-    try:
-        with reader.pin_release() as snapshot:
-            found = {market: noted.of(state).reconciliation for market, state in snapshot.markets.items()}
-    except NoReleaseError:
-        return {}
-    return {market: figures for market, figures in found.items() if figures is not None}
+    found = read_release(
+        reader, lambda one: {market: noted.of(state).reconciliation for market, state in one.markets.items()}
+    )
+    return {market: figures for market, figures in (found or {}).items() if figures is not None}
 
 
 def _by_dataset(counts: Mapping[str, Mapping[str, int]]) -> dict[tuple[str, ...], float]:

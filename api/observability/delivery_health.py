@@ -12,6 +12,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, func, select
 
+from api.common.releases import read_release
 from api.database import leases
 from api.database.models.webhooks import Delivery, EndpointState, QueuedAttempt, Subscription
 from api.email import outbox
@@ -19,7 +20,6 @@ from api.http.context import RequestContext
 from api.problems.problem import ProblemError
 from api.webhooks.delivery import fanout
 from api.webhooks.delivery.fanout import LEASE
-from warehouse.reader.reader import NoReleaseError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -121,8 +121,5 @@ async def _query_or_none(
 def _unmatched_events(call: RequestContext, lag: DeliveryLag) -> int:
     if lag.cursor is None:
         return 0
-    try:
-        with call.services.release_reader.pin_release() as snapshot:
-            return max(0, snapshot.last_sequence - lag.cursor)
-    except NoReleaseError:
-        return 0
+    newest = read_release(call.services.release_reader, lambda snapshot: snapshot.last_sequence)
+    return 0 if newest is None else max(0, newest - lag.cursor)

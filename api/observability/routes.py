@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from litestar import get
 
+from api.common.releases import read_release
 from api.http.client_ip import FORWARDING, is_local_address
 from api.http.context import NO_KEY, ApiRequest, RequestContext
 from api.http.response_headers import NO_STORE, VARY
@@ -18,7 +19,7 @@ from api.observability.data_health import data_health_gauges, disk_gauges
 from api.observability.delivery_health import DeliveryHealth, delivery_health, read_queue_sizes
 from api.observability.prometheus import CONTENT_TYPE, Gauges, prometheus_text
 from api.problems.problem import not_found_problem
-from warehouse.reader.reader import NoReleaseError, PinnedRelease
+from warehouse.reader.reader import PinnedRelease
 
 
 @get("/healthz", policy=NO_KEY)
@@ -83,15 +84,15 @@ def _is_near(call: RequestContext) -> bool:
 
 
 def _release_gauges(call: RequestContext) -> Gauges:
-    try:
-        with call.services.release_reader.pin_release() as snapshot:
-            age = call.services.clock.now() - snapshot.built_at
-            return {
-                "release_number": ("Number of the release being served.", snapshot.release_number),
-                "release_age_seconds": ("Seconds since that release was built.", age.total_seconds()),
-            }
-    except NoReleaseError:
+    now, reader = call.services.clock.now(), call.services.release_reader
+    released = read_release(reader, lambda snapshot: (snapshot.release_number, now - snapshot.built_at))
+    if released is None:
         return {}
+    number, age = released
+    return {
+        "release_number": ("Number of the release being served.", number),
+        "release_age_seconds": ("Seconds since that release was built.", age.total_seconds()),
+    }
 
 
 async def _delivery_gauges(call: RequestContext) -> Gauges:

@@ -6,7 +6,7 @@ serialisation (`api.openapi_document`).
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import UnionType
+from types import GenericAlias, UnionType
 from typing import Any, Final
 
 from litestar.handlers import HTTPRouteHandler
@@ -27,62 +27,58 @@ class OperationLink:
     description: str
 
 
+def _links(sources: Mapping[str, str], descriptions: Mapping[str, str]) -> tuple[OperationLink, ...]:
+    """Links to operations, each with its description, that take the same parameters."""
+    return tuple(OperationLink(operation_id, sources, text) for operation_id, text in descriptions.items())
+
+
+_OF_COMPANY: Final = {
+    "getCompany": "Get the company's profile.",
+    "listFinancials": "List its financials.",
+    "listFilings": "List its filings.",
+    "listOwnership": "List its owners.",
+    "getGroup": "Get its group.",
+    "listHoldings": "List what it owns in others.",
+}
+
+
 def _company_links(source: str) -> tuple[OperationLink, ...]:
-    return (
-        OperationLink("getCompany", {"org_number": source}, "Get the company's profile."),
-        OperationLink("listFinancials", {"org_number": source}, "List its financials."),
-        OperationLink("listFilings", {"org_number": source}, "List its filings."),
-        OperationLink("listOwnership", {"org_number": source}, "List its owners."),
-        OperationLink("getGroup", {"org_number": source}, "Get its group."),
-        OperationLink("listHoldings", {"org_number": source}, "List what it owns in others."),
-        OperationLink("listCompanyEvents", {"company_id": source}, "List its events."),
-    )
-
-
-def _subscription_links(source: str) -> tuple[OperationLink, ...]:
-    place = {"id": source}
-    return (
-        OperationLink("getWebhook", place, "Get the subscription."),
-        OperationLink("updateWebhook", place, "Update it."),
-        OperationLink("rotateWebhookSecret", place, "Rotate its secret."),
-        OperationLink("testWebhook", place, "Send a test event."),
-        OperationLink("listWebhookDeliveries", place, "List its deliveries."),
-        OperationLink("createWebhookReplay", place, "Create a replay."),
-        OperationLink("deleteWebhook", place, "Delete it."),
-    )
-
-
-def _watchlist_links(source: str) -> tuple[OperationLink, ...]:
-    place = {"id": source}
-    return (
-        OperationLink("getWatchlist", place, "Get the watchlist."),
-        OperationLink("changeWatchlistCompanies", place, "Add and remove companies."),
-        OperationLink("listWatchlistCompanies", place, "List its companies."),
-        OperationLink("updateWatchlist", place, "Rename it."),
-        OperationLink("deleteWatchlist", place, "Delete it."),
-    )
-
-
-def _delivery_links(subscription: str, delivery: str) -> tuple[OperationLink, ...]:
-    place = {"id": subscription, "delivery_id": delivery}
-    return (
-        OperationLink("getWebhookDelivery", place, "Get the delivery with its attempts."),
-        OperationLink("retryWebhookDelivery", place, "Make one more attempt."),
-    )
+    events = OperationLink("listCompanyEvents", {"company_id": source}, "List its events.")
+    return (*_links({"org_number": source}, _OF_COMPANY), events)
 
 
 # A search page has no links: it may be empty, and clients treat an unresolvable link as an error.
 FROM_PROFILE: Final = _company_links("$response.body#/id")
 FROM_COMPANY_LIST: Final = _company_links("$response.body#/company_id")
-FROM_SUBSCRIPTION: Final = _subscription_links("$response.body#/id")
-FROM_WATCHLIST: Final = _watchlist_links("$response.body#/id")
-FROM_DELIVERY: Final = _delivery_links("$response.body#/subscription_id", "$response.body#/id")
-FROM_REPLAY: Final = (
-    OperationLink(
-        "getWebhookReplay",
-        {"id": "$response.body#/subscription_id", "replay_id": "$response.body#/id"},
-        "Get the replay's progress.",
-    ),
+FROM_SUBSCRIPTION: Final = _links(
+    {"id": "$response.body#/id"},
+    {
+        "getWebhook": "Get the subscription.",
+        "updateWebhook": "Update it.",
+        "rotateWebhookSecret": "Rotate its secret.",
+        "testWebhook": "Send a test event.",
+        "listWebhookDeliveries": "List its deliveries.",
+        "createWebhookReplay": "Create a replay.",
+        "deleteWebhook": "Delete it.",
+    },
+)
+FROM_WATCHLIST: Final = _links(
+    {"id": "$response.body#/id"},
+    {
+        "getWatchlist": "Get the watchlist.",
+        "changeWatchlistCompanies": "Add and remove companies.",
+        "listWatchlistCompanies": "List its companies.",
+        "updateWatchlist": "Rename it.",
+        "deleteWatchlist": "Delete it.",
+    },
+)
+FROM_DELIVERY: Final = _links(
+    {"id": "$response.body#/subscription_id", "delivery_id": "$response.body#/id"},
+    {"getWebhookDelivery": "Get the delivery with its attempts.", "retryWebhookDelivery": "Make one more attempt."},
+)
+FROM_REPLAY: Final = _links(
+    {"id": "$response.body#/subscription_id", "replay_id": "$response.body#/id"},
+    {"getWebhookReplay": "Get the replay's progress."},
 )
 
 
@@ -110,8 +106,8 @@ class RequestBody:
 class Operation:
     """What the document says of a route in addition to its decorator: the `operation` in a handler's `opt`."""
 
-    response: type[ResponseModel] | UnionType | Schema | None
-    """A model, several, or a schema; None for a response without a body (204)."""
+    response: type[ResponseModel] | GenericAlias | UnionType | Schema | None
+    """A model, models by key, alternatives of these, or a schema; None for a response without a body (204)."""
     response_headers: tuple[str, ...]
     """Additional response headers."""
     example: Any = None

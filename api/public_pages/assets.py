@@ -4,12 +4,9 @@ from litestar import get
 from litestar.params import FromPath
 
 from api.http.context import ApiRequest
-from api.http.responses import HttpResponse
+from api.http.responses import HttpResponse, file_cache
 from api.problems.problem import new_problem
 from api.public_pages.rendering import PAGE_SAFETY, PUBLIC_PAGE, public_assets
-
-_FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
-_FOR_A_WHILE = (b"cache-control", b"public, max-age=300")
 
 
 @get("/assets/{name:str}", policy=PUBLIC_PAGE)
@@ -21,7 +18,7 @@ async def get_public_asset(request: ApiRequest, name: FromPath[str]) -> HttpResp
     headers = [
         (b"content-type", asset.media_type),
         (b"content-length", b"%d" % len(asset.body)),
-        _FOREVER if is_named else _FOR_A_WHILE,
+        file_cache(is_named_by_content=is_named),
         *PAGE_SAFETY,
     ]
     return HttpResponse(200, headers, asset.body)

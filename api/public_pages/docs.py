@@ -10,12 +10,11 @@ from litestar import get
 from litestar.params import FromPath
 
 from api.http.context import ApiRequest, RequestContext
-from api.http.responses import HttpResponse
+from api.http.response_headers import NO_STORE
+from api.http.responses import PUBLIC_CACHE, HttpResponse
 from api.public_pages.docs_search import LONGEST_QUERY
 from api.public_pages.rendering import PAGE_SAFETY, PUBLIC_PAGE, document_response, render_page
 
-_FOR_A_WHILE: Final = (b"cache-control", b"public, max-age=300")
-_NOT_KEPT: Final = (b"cache-control", b"no-store")
 _ROOT: Final = "/docs"
 
 
@@ -35,8 +34,8 @@ async def show_docs(request: ApiRequest, address: FromPath[str] = "") -> HttpRes
         name = page
     found = site.find(name)
     if found is None:
-        return document_response(context, render_page(context, "docs_unknown.html"), status=404, headers=(_NOT_KEPT,))
-    return document_response(context, found.document, headers=(_FOR_A_WHILE,), safety=found.safety)
+        return document_response(context, render_page(context, "docs_unknown.html"), status=404, headers=(NO_STORE,))
+    return document_response(context, found.document, headers=(PUBLIC_CACHE,), safety=found.safety)
 
 
 @get("/docs/search", policy=PUBLIC_PAGE)
@@ -48,16 +47,16 @@ async def search_docs(request: ApiRequest) -> HttpResponse:
         return _missing_site(context)
     query = parse_qs(context.query_string.decode("latin-1")).get("q", [""])[0][:LONGEST_QUERY]
     page = render_page(context, "docs_search.html", query=query, results=pages.docs_search.find(query))
-    return document_response(context, page, headers=(_FOR_A_WHILE,))
+    return document_response(context, page, headers=(PUBLIC_CACHE,))
 
 
 def _missing_site(context: RequestContext) -> HttpResponse:
     """503: the documentation belongs to every installation, and this one has not built it yet."""
-    return document_response(context, render_page(context, "docs_missing.html"), status=503, headers=(_NOT_KEPT,))
+    return document_response(context, render_page(context, "docs_missing.html"), status=503, headers=(NO_STORE,))
 
 
 def _redirect(context: RequestContext, path: str) -> HttpResponse:
     """To a page that the site has; never to what a request names."""
     root = context.services.public_pages.path_prefix
     location = (b"location", quote(root + path).encode())
-    return HttpResponse(308, [location, (b"content-length", b"0"), _FOR_A_WHILE, *PAGE_SAFETY], b"")
+    return HttpResponse(308, [location, (b"content-length", b"0"), PUBLIC_CACHE, *PAGE_SAFETY], b"")

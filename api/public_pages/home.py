@@ -10,6 +10,7 @@ from datetime import datetime
 
 from litestar import get
 
+from api.common.releases import read_release
 from api.companies.routes.markets import loaded_markets
 from api.dashboard.pages.plan import UNSOLD, price_text
 from api.http.context import ApiRequest, RequestContext
@@ -18,7 +19,7 @@ from api.public_pages.rendering import PUBLIC_PAGE, PublicDocument, document_res
 from api.public_pages.sample_company import SampleCompany, find_sample_company
 from api.settings.service import ApiSettings
 from api.settings.tiers import Tier
-from warehouse.reader.reader import NoReleaseError
+from warehouse.reader.reader import PinnedRelease
 from warehouse.schema.codes import MARKET_NAMES, MARKETS, SERVED
 from warehouse.schema.market_state import MarketState
 
@@ -130,9 +131,9 @@ def served_totals(loaded: Mapping[str, MarketState], released: tuple[int, dateti
 def _served_state(context: RequestContext) -> tuple[Mapping[str, MarketState], tuple[int, datetime] | None]:
     """The loaded markets, and number and instant of the release."""
     reader = context.services.release_reader
-    try:
-        with reader.pin_release() as snapshot:
-            released = snapshot.release_number, snapshot.built_at
-            return loaded_markets(snapshot, reader.read_freshness()), released
-    except NoReleaseError:
-        return {}, None
+
+    def read(snapshot: PinnedRelease) -> tuple[Mapping[str, MarketState], tuple[int, datetime]]:
+        released = snapshot.release_number, snapshot.built_at
+        return loaded_markets(snapshot, reader.read_freshness()), released
+
+    return read_release(reader, read) or ({}, None)

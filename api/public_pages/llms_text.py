@@ -6,12 +6,11 @@ Does not belong here: the texts (`templates/llms.txt`).
 from litestar import get
 
 from api.http.context import PUBLIC_DOCUMENT, ApiRequest
-from api.http.responses import HttpResponse
+from api.http.responses import PUBLIC_CACHE, HttpResponse
 from api.public_pages.rendering import PublicDocument, document_response, render_text
 from warehouse.schema.codes import MARKET_NAMES, SERVED
 
 _TEXT = b"text/plain; charset=utf-8"
-_CACHE = (b"cache-control", b"public, max-age=300")
 
 
 @get("/llms.txt", policy=PUBLIC_DOCUMENT)
@@ -23,4 +22,4 @@ async def get_llms_text(request: ApiRequest) -> HttpResponse:
         return PublicDocument.of(_TEXT, render_text(context, "llms.txt", served_names=names))
 
     document = await context.services.public_pages.documents.get("llms.txt", None, render)
-    return document_response(context, document, headers=(_CACHE,), safety=())
+    return document_response(context, document, headers=(PUBLIC_CACHE,), safety=())

@@ -11,12 +11,11 @@ from litestar.params import FromPath
 
 from api.http.content_negotiation import prefers_html
 from api.http.context import PUBLIC_DOCUMENT, ApiRequest, RequestContext
-from api.http.responses import HttpResponse, public_response
+from api.http.responses import PUBLIC_CACHE, HttpResponse, public_response
 from api.openapi.setting_words import fill_words, setting_words
 from api.problems.problem import BY_SLUG, ProblemType, not_found_problem
 from api.public_pages.rendering import PublicDocument, document_response, render_page
 
-_CACHE = (b"cache-control", b"public, max-age=300")
 _VARY = b"Accept, Accept-Encoding"
 
 
@@ -27,7 +26,7 @@ async def get_problem(request: ApiRequest, slug: FromPath[str]) -> HttpResponse:
     is_page = prefers_html(context.request_headers.get(b"accept"))
     if kind is None and is_page:
         page = render_page(context, "problem_unknown.html")
-        return document_response(context, page, status=404, headers=(_CACHE,), vary=_VARY)
+        return document_response(context, page, status=404, headers=(PUBLIC_CACHE,), vary=_VARY)
     if kind is None:
         raise not_found_problem(context.path)
     body = problem_body(context, kind)
@@ -56,4 +55,4 @@ async def _problem_page(context: RequestContext, kind: ProblemType, body: bytes)
         return render_page(context, "problem.html", problem=problem)
 
     page = await context.services.public_pages.documents.get(f"problem {kind.code}", None, render)
-    return document_response(context, page, headers=(_CACHE,), vary=_VARY)
+    return document_response(context, page, headers=(PUBLIC_CACHE,), vary=_VARY)

@@ -12,7 +12,8 @@ from litestar import get
 from litestar.params import FromPath
 
 from api.http.context import ApiRequest
-from api.http.responses import HttpResponse
+from api.http.response_headers import NO_STORE
+from api.http.responses import PUBLIC_CACHE, HttpResponse, file_cache
 from api.problems.problem import new_problem
 from api.public_pages.rendering import PUBLIC_PAGE, PublicDocument, document_response, render_page, safety_with_policy
 
@@ -24,10 +25,6 @@ POLICY: Final = (
     b"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 """Of this page alone: scripts and requests of this service, and images that the renderer's stylesheet holds."""
-
-_FOREVER: Final = (b"cache-control", b"public, max-age=31536000, immutable")
-_FOR_A_WHILE: Final = (b"cache-control", b"public, max-age=300")
-_NOT_KEPT: Final = (b"cache-control", b"no-store")
 
 
 class ReferenceFiles:
@@ -62,13 +59,13 @@ async def show_reference(request: ApiRequest) -> HttpResponse:
     pages = context.services.public_pages
     if not pages.reference.is_built:
         missing = render_page(context, "reference_missing.html")
-        return document_response(context, missing, status=503, headers=(_NOT_KEPT,))
+        return document_response(context, missing, status=503, headers=(NO_STORE,))
 
     async def render() -> PublicDocument:
         return render_page(context, "reference.html", files=pages.reference.versions())
 
     page = await pages.documents.get("reference", None, render)
-    return document_response(context, page, headers=(_FOR_A_WHILE,), safety=safety_with_policy(POLICY))
+    return document_response(context, page, headers=(PUBLIC_CACHE,), safety=safety_with_policy(POLICY))
 
 
 @get("/assets/reference/{name:str}", policy=PUBLIC_PAGE)
@@ -78,4 +75,4 @@ async def get_reference_file(request: ApiRequest, name: FromPath[str]) -> HttpRe
     if found is None:
         raise new_problem("route_not_found", "File not found.")
     is_named = context.query_string == b"v=" + found.tag
-    return document_response(context, found, headers=(_FOREVER if is_named else _FOR_A_WHILE,))
+    return document_response(context, found, headers=(file_cache(is_named_by_content=is_named),))

@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 
 from jinja2 import Environment
 
+from api.common.releases import read_release
 from api.dashboard.routing import SAFETY
 from api.dashboard.templating import StaticAsset, load_assets, static_assets, template_environment
 from api.http.compression import GZIP, LEAST_COMPRESSED, accepts_gzip, gzip_body
 from api.http.context import CorsPolicy, RequestContext, RoutePolicy
 from api.http.response_headers import content_digest, weak_etag, weakly_matches
 from api.http.responses import Header, HttpResponse
-from warehouse.reader.reader import NoReleaseError
 
 _HERE: Final = Path(__file__).parent
 HTML: Final = b"text/html; charset=utf-8"
@@ -97,11 +97,7 @@ def safety_with_policy(policy: bytes) -> tuple[Header, ...]:
 
 def release_number(context: RequestContext) -> int | None:
     """Number of the release that is served; None before the first."""
-    try:
-        with context.services.release_reader.pin_release() as snapshot:
-            return snapshot.release_number
-    except NoReleaseError:
-        return None
+    return read_release(context.services.release_reader, lambda snapshot: snapshot.release_number)
 
 
 @lru_cache(1)

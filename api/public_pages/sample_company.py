@@ -12,8 +12,9 @@ import msgspec
 from api.http.context import RequestContext
 from api.http.pagination.responses import query_release
 from api.problems.problem import ProblemError
+from warehouse.reader.company_query import CompanyQuery
 from warehouse.reader.reader import PinnedRelease
-from warehouse.reader.types import CompanyQuery, EventQuery, FinancialsQuery, NoReleaseError
+from warehouse.reader.types import EventQuery, FinancialsQuery, NoReleaseError
 
 _SEARCH: Final = CompanyQuery(is_listed=True, sort="-latest_revenue")
 _YEARS: Final = 5

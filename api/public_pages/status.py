@@ -5,20 +5,22 @@ See docs/contract/contract.md 4.17. Does not belong here: what is good and what 
 """
 
 import asyncio
+from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 import msgspec
 from litestar import get
 
 from api.common.clock import format_instant
+from api.common.releases import read_release
 from api.companies.routes.markets import loaded_markets
 from api.http.content_negotiation import prefers_html
 from api.http.context import PUBLIC_DOCUMENT, ApiRequest, RequestContext
 from api.http.responses import HttpResponse
 from api.observability.delivery_health import delivery_health
 from api.public_pages.rendering import PublicDocument, document_response, release_number, render_page
-from api.public_pages.status_report import DatasetFreshness, PublicIncident, StatusReport, build_report
-from warehouse.reader.reader import NoReleaseError
+from api.public_pages.status_report import DatasetFreshness, DeliveryState, PublicIncident, StatusReport, build_report
 from warehouse.release.incidents import INCIDENT_DAYS
 from warehouse.schema.codes import MARKET_NAMES
 
@@ -56,11 +58,8 @@ async def read_report(context: RequestContext) -> StatusReport:
     """Reads what the report is made of; the run log of this machine, which one that only serves does not have."""
     services, reader = context.services, context.services.release_reader
     freshness, runs = await asyncio.to_thread(lambda: (reader.read_freshness(), reader.read_run_log()))
-    try:
-        with reader.pin_release() as snapshot:
-            release, markets = (snapshot.release_number, snapshot.built_at), loaded_markets(snapshot, freshness)
-    except NoReleaseError:
-        release, markets = None, {}
+    found = read_release(reader, lambda one: ((one.release_number, one.built_at), loaded_markets(one, freshness)))
+    release, markets = found or (None, {})
     deliveries = await delivery_health(context)
     return build_report(services.clock.now(), release, markets, freshness, deliveries, runs)
 
@@ -77,35 +76,14 @@ def report_object(report: StatusReport) -> dict[str, Any]:
         "at": format_instant(report.at),
         "release": report.release,
         "released_at": format_instant(report.released_at),
-        "datasets": [_dataset_object(one) for one in report.datasets],
-        "delivery": {
-            "state": report.delivery.state,
-            "lag_seconds": report.delivery.lag_seconds,
-            "unmatched_events": report.delivery.unmatched_events,
-        },
-        "incidents": None if report.recorded_since is None else [_incident_object(one) for one in report.incidents],
+        "datasets": [_as_object(one) for one in report.datasets],
+        "delivery": _as_object(report.delivery),
+        "incidents": None if report.recorded_since is None else [_as_object(one) for one in report.incidents],
         "incidents_recorded_since": format_instant(report.recorded_since),
         "incidents_unknown_markets": list(report.unrecorded_markets),
     }
 
 
-def _dataset_object(row: DatasetFreshness) -> dict[str, Any]:
-    return {
-        "market": row.market,
-        "dataset": row.dataset,
-        "state": row.state,
-        "checked_at": format_instant(row.checked_at),
-        "promised_hours": row.promised_hours,
-        "observed_at": format_instant(row.observed_at),
-        "held_since": format_instant(row.held_since),
-    }
-
-
-def _incident_object(one: PublicIncident) -> dict[str, Any]:
-    return {
-        "market": one.market,
-        "dataset": one.dataset,
-        "kind": one.kind,
-        "began_at": format_instant(one.began_at),
-        "ended_at": format_instant(one.ended_at),
-    }
+def _as_object(part: DatasetFreshness | DeliveryState | PublicIncident) -> dict[str, Any]:
+    """A part of the report by the names of its fields, which are the contract's."""
+    return {name: format_instant(one) if isinstance(one, datetime) else one for name, one in asdict(part).items()}

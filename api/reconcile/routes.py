@@ -42,7 +42,6 @@ from api.reconcile.preview import HEADERS, preview_page
 from api.reconcile.requests import BODY_LIMIT, MOST_QUERIES, MOST_ROWS, ReconcileForm, ReconcileParams, read_request
 from api.reconcile.vocabulary import ENTITY_TYPES
 from api.schemas import declare
-from api.schemas.json_schema import schema_reference
 from warehouse.reader.reader import PinnedRelease
 
 _TAGS: Final = ["Reconciliation"]
@@ -50,8 +49,7 @@ _POLICY: Final = replace(SECRET_KEY, accepts_basic=True)
 _FORM: Final = BodyPolicy(limit=BODY_LIMIT, media_types=(FORM_TYPE,), parse=parse_form)
 _PAGE: Final = 10  # suggested companies
 _RELEASE: Final = ("Firm-Release",)
-_ROWS: Final = {"type": "object", "additionalProperties": schema_reference(ReconciliationResult)}
-_EXTENDED: Final = schema_reference(ExtendedRows)
+_Results = dict[str, ReconciliationResult]
 _PREVIEW_SCHEMA: Final = {
     "type": "string",
     "contentMediaType": "text/html",
@@ -93,7 +91,7 @@ class ProposeParams(QueryModel):
     "`queries` or `extend` the same as the POST, for what fits in a URL.",
     response_description="The manifest, the candidates of each query, or the values of each company.",
     operation=Operation(
-        {"anyOf": [schema_reference(ReconciliationManifest), _EXTENDED, _ROWS]},
+        ReconciliationManifest | ExtendedRows | _Results,
         _RELEASE,
         examples.MANIFEST,
         query_params=ReconcileParams,
@@ -123,7 +121,7 @@ async def get_reconciliation(request: ApiRequest) -> HttpResponse:
     status_code=HTTP_200_OK,
     response_description="The candidates of each query, or the values of each company.",
     operation=Operation(
-        {"anyOf": [_ROWS, _EXTENDED]},
+        _Results | ExtendedRows,
         _RELEASE,
         examples.RESULTS,
         body=RequestBody(ReconcileForm, "A form with one of two fields, whose content is JSON.", examples.FORM),

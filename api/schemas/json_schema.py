@@ -26,16 +26,18 @@ def schema_reference(model: type[BaseModel]) -> Schema:
     return {"$ref": _REFERENCE.format(model=model.__name__)}
 
 
-def component_schemas(models: Iterable[type[BaseModel]]) -> dict[str, Schema]:
-    """`components.schemas` of models, in their order; models that are not listed stand inside others."""
-    listed = [*models]
+def component_schemas(models: Iterable[type[BaseModel]], inlined: Iterable[type[BaseModel]]) -> dict[str, Schema]:
+    """`components.schemas` of models and of those that they have; `inlined` and private ones stand inside these."""
     _, found = models_json_schema(
-        [(model, "validation") for model in listed], ref_template=_REFERENCE, schema_generator=_ComponentSchema
+        [(model, "validation") for model in dict.fromkeys(models)],
+        ref_template=_REFERENCE,
+        schema_generator=_ComponentSchema,
     )
     schemas: dict[str, Schema] = found["$defs"]
-    names = [model.__name__ for model in listed]
-    unlisted = {_REFERENCE.format(model=name): schema for name, schema in schemas.items() if name not in names}
-    return {name: _with_inlined(schemas[name], unlisted) for name in names}
+    hidden = {model.__name__ for model in inlined}
+    inside = {name: one for name, one in schemas.items() if name in hidden or name.startswith("_")}
+    by_reference = {_REFERENCE.format(model=name): one for name, one in inside.items()}
+    return {name: _with_inlined(one, by_reference) for name, one in schemas.items() if name not in inside}
 
 
 def parameter_schemas(model: type[BaseModel]) -> dict[str, Schema]:

@@ -15,8 +15,9 @@ from typing import Any
 
 from name_matching.folding import fold_text
 from tests.warehouse.world import learn, member, period, publish
+from warehouse.reader.company_query import CompanyQuery
 from warehouse.reader.reader import PinnedRelease
-from warehouse.reader.types import CompanyQuery, Key
+from warehouse.reader.types import Key
 from warehouse.storage.layout import Layout
 
 WORDS = [

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Final, Self
 
 from warehouse.ledger.read_index import LedgerEvent, LedgerIndex
+from warehouse.reader.company_query import CompanyQuery
 from warehouse.reader.company_state import CompanyState, NotKnownThenError, StateQuery, company_state
 from warehouse.reader.open_release import OpenRelease
 from warehouse.reader.queries import (
@@ -40,7 +41,6 @@ from warehouse.reader.types import (
     CompanyFacts,
     CompanyGroup,
     CompanyHeader,
-    CompanyQuery,
     EventQuery,
     FilingsQuery,
     FinancialsQuery,

@@ -79,31 +79,6 @@ class CompanyGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class CompanyQuery:
-    """Search parameters of docs/contract/contract.md 4.2. None and empty tuples do not filter.
-
-    `sort` is `relevance` or `id` (None: whichever applies), `name`, `-latest_revenue` or `-registered_date`.
-    """
-
-    q: str | None = None
-    countries: tuple[str, ...] = ()
-    industries: tuple[str, ...] = ()
-    industry_scheme: str | None = None
-    region: str | None = None
-    sizes: tuple[str, ...] = ()
-    employees_min: int | None = None
-    employees_max: int | None = None
-    revenue_min: int | None = None
-    revenue_max: int | None = None
-    currency: str | None = None
-    statuses: tuple[str, ...] = ()
-    is_listed: bool | None = None
-    registered_from: date | None = None
-    registered_to: date | None = None
-    sort: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class NameQuestion:
     """A company asked for by name (docs/contract/contract.md 4.8d). `country`: its market.
 

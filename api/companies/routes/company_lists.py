@@ -1,11 +1,10 @@
-"""Lists about one company: financials, newest period first; owners on a day, largest first; events.
+"""Lists about one company: financials, filings, owners and holdings on a day, events.
 
 See docs/contract/contract.md 4.3 to 4.5. Does not belong here: search (`api.companies.routes.search`).
 """
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, time
 from typing import Any, TypeVar
 
 from litestar import get
@@ -16,13 +15,18 @@ from api.companies.past_states import AskedState
 from api.companies.path_parameters import CompanyId, OrgNumber
 from api.companies.query_params import (
     EventsParams,
+    FilingsParams,
     FinancialsParams,
+    HoldingsParams,
     OwnershipParams,
     build_event_query,
+    build_filings_query,
     build_financials_query,
 )
 from api.companies.schemas.companies import FinancialsList, OwnershipList
 from api.companies.schemas.events import EventList
+from api.companies.schemas.filings import FilingList
+from api.companies.schemas.groups import HoldingList
 from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import (
@@ -38,7 +42,7 @@ from api.http.pagination.responses import (
     query_release,
 )
 from api.http.query.model import QueryModel
-from api.http.response_headers import modified_at
+from api.http.response_headers import modified_on
 from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import FROM_COMPANY_LIST, Operation
@@ -117,8 +121,7 @@ async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResp
     totals = named + f',"known_pct":{known or "null"}'.encode()
     members = PageMembers(totals) if asked is None else asked.page_members(totals)
     if asked is None and values.cursor is None:  # today's state, even where the release is older
-        begun = datetime.combine(day, time.min, UTC)
-        result = replace(result, stamps=modified_at(result.stamps, begun))
+        result = replace(result, stamps=modified_on(result.stamps, day))
     return _list_response(context, number, result, page, following, members)
 
 
@@ -148,6 +151,62 @@ async def list_company_events(request: ApiRequest, company_id: CompanyId) -> Htt
         issue_next_cursor(context, page, binding) if asked.is_descending else _tail_cursor(context, page, key, binding)
     )
     return _list_response(context, number, result, page, following)
+
+
+@get(
+    "/api/v1/companies/{org_number:str}/filings",
+    policy=ANY_KEY,
+    operation_id="listFilings",
+    tags=["Financials"],
+    summary="List filings of a company",
+    description="Every filing known, newest first; filings whose date is not known come last.",
+    response_description="One page of filings.",
+    operation=_list_operation(FilingList, examples.FILINGS, FilingsParams),
+)
+async def list_filings(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
+    context = request.context
+    values = FilingsParams.read(context.query_string)
+    number = number_from_path(org_number)
+    binding = _cursor_binding(context, "filings", number, values)
+    key, query = after_key(context, values.cursor, binding), build_filings_query(values)
+
+    result = await _query_company(
+        context, number, lambda snapshot: snapshot.company_filings(number.company_id, query, key, values.limit)
+    )
+    _, page = result.value
+    return _list_response(context, number, result, page, issue_next_cursor(context, page, binding))
+
+
+@get(
+    "/api/v1/companies/{org_number:str}/holdings",
+    policy=ANY_KEY,
+    operation_id="listHoldings",
+    tags=["Ownership"],
+    summary="List what a company owns in others",
+    description="The inverse of ownership: the lines that name this company as holder, largest share first, unknown "
+    "shares last.",
+    response_description="One page of holdings.",
+    operation=_list_operation(HoldingList, examples.HOLDINGS, HoldingsParams),
+)
+async def list_holdings(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
+    context = request.context
+    values = HoldingsParams.read(context.query_string)
+    number = number_from_path(org_number)
+    binding = _cursor_binding(context, "holdings", number, values)
+    first_day = values.as_of or context.services.clock.today()
+    day, key = split_day_cursor(after_key(context, values.cursor, binding), first_day)
+
+    result = await _query_company(
+        context,
+        number,
+        lambda snapshot: snapshot.company_holdings(number.company_id, day, values.min_pct, key, values.limit),
+    )
+    _, page = result.value
+    if values.as_of is None and values.cursor is None:
+        result = replace(result, stamps=modified_on(result.stamps, day))
+    following = issue_next_cursor(context, with_day_keys(page, day), binding)
+    members = PageMembers(f'"as_of":"{day.isoformat()}"'.encode())
+    return _list_response(context, number, result, page, following, members)
 
 
 def _cursor_binding(

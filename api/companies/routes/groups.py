@@ -1,11 +1,9 @@
-"""The group of a company, and what it owns in others (docs/contract/contract.md 4.4b, 4.4c).
+"""The group of a company (docs/contract/contract.md 4.4b).
 
-Does not belong here: the owners of a company (`api.companies.routes.company_lists`).
+Does not belong here: its owners, and what it owns in others (`api.companies.routes.company_lists`).
 """
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, time
-from typing import TypeVar
 
 import msgspec
 from litestar import get
@@ -14,30 +12,25 @@ from api.companies.day_cursors import split_day_cursor, with_day_keys
 from api.companies.lookup import content_location, number_from_path, require_head
 from api.companies.past_states import AskedState
 from api.companies.path_parameters import OrgNumber
-from api.companies.query_params import GroupParams, HoldingsParams
+from api.companies.query_params import GroupParams
 from api.companies.schemas import groups as schemas
 from api.http.context import ANY_KEY, ApiRequest
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import (
     PageFrame,
-    PageMembers,
-    ReleaseResult,
     after_key,
     framed_page_response,
     head_members,
     issue_next_cursor,
-    page_response,
     query_release,
 )
-from api.http.response_headers import modified_at
+from api.http.response_headers import modified_on
 from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import FROM_COMPANY_LIST, Operation
 from api.openapi.response_headers import OF_PAGE
 from warehouse.reader.reader import CompanyState, PinnedRelease
-from warehouse.reader.types import CompanyGroup, CompanyHeader, ResultPage
-
-T = TypeVar("T")
+from warehouse.reader.types import CompanyGroup, CompanyHeader
 
 
 @get(
@@ -75,7 +68,7 @@ async def get_group(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
     if asked is not None:
         result = replace(result, stamps=asked.stamps(result.stamps))
     elif values.cursor is None:
-        result = _of_today(result, day)
+        result = replace(result, stamps=modified_on(result.stamps, day))
     following = issue_next_cursor(context, with_day_keys(group.children, day), binding)
     frame = _frame_children(head, group, asked)
     extra = content_location(context, number, "/group")
@@ -97,44 +90,3 @@ def _frame_children(head: CompanyHeader, group: CompanyGroup, asked: AskedState 
     state = asked.page_members(asked.day_member)
     untagged = b"," + state.untagged if state.untagged else b""
     return PageFrame(before, rest[:-1] + b"," + state.tagged, untagged_end=untagged + b"}")
-
-
-@get(
-    "/api/v1/companies/{org_number:str}/holdings",
-    policy=ANY_KEY,
-    operation_id="listHoldings",
-    tags=["Ownership"],
-    summary="List what a company owns in others",
-    description="The inverse of ownership: the lines that name this company as holder, largest share first, unknown "
-    "shares last.",
-    response_description="One page of holdings.",
-    operation=Operation(
-        schemas.HoldingList, OF_PAGE, examples.HOLDINGS, links=FROM_COMPANY_LIST, query_params=HoldingsParams
-    ),
-)
-async def list_holdings(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
-    context = request.context
-    values = HoldingsParams.read(context.query_string)
-    number = number_from_path(org_number)
-    binding = CursorBinding(context.account_id, "holdings", filter_hash(number.company_id, values.filters()), "desc")
-    day, key = split_day_cursor(
-        after_key(context, values.cursor, binding), values.as_of or context.services.clock.today()
-    )
-
-    def query_holdings(snapshot: PinnedRelease) -> tuple[CompanyHeader, ResultPage]:
-        head = require_head(snapshot, number)
-        return head, snapshot.company_holdings(number.company_id, day, values.min_pct, key, values.limit)
-
-    result = await query_release(context, query_holdings)
-    head, page = result.value
-    if values.as_of is None and values.cursor is None:
-        result = _of_today(result, day)
-    following = issue_next_cursor(context, with_day_keys(page, day), binding)
-    members = head_members(head) + f',"as_of":"{day.isoformat()}"'.encode()
-    extra = content_location(context, number, "/holdings")
-    return page_response(context, result.stamps, page, following, members=PageMembers(members), extra=extra)
-
-
-def _of_today(result: ReleaseResult[T], day: date) -> ReleaseResult[T]:
-    """The result of a request for today: it changes with the day, even where the release is older."""
-    return replace(result, stamps=modified_at(result.stamps, datetime.combine(day, time.min, UTC)))

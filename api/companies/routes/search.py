@@ -23,8 +23,9 @@ from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_PAGE
+from warehouse.reader.company_query import CompanyQuery
 from warehouse.reader.reader import PinnedRelease
-from warehouse.reader.types import CompanyQuery, InvalidPageKeyError, Key, ResultPage
+from warehouse.reader.types import InvalidPageKeyError, Key, ResultPage
 from warehouse.schema.identifiers import parse_company_number, parse_scoped
 
 _MOST_EXACT = 100  # far more than registers and `known_as` ever return for one text

@@ -6,11 +6,8 @@ from litestar.params import FromPath
 from api.dashboard.routing import ANONYMOUS, SAFETY, CurrentPage
 from api.dashboard.templating import static_assets
 from api.http.compression import GZIP, accepts_gzip, gzip_document
-from api.http.responses import HttpResponse
+from api.http.responses import HttpResponse, file_cache
 from api.problems.problem import new_problem
-
-_FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
-_FOR_A_WHILE = (b"cache-control", b"public, max-age=300")
 
 
 @get("/dashboard/assets/{name:str}", access=ANONYMOUS)
@@ -24,7 +21,7 @@ async def get_asset(page: CurrentPage, name: FromPath[str]) -> HttpResponse:
     headers = [
         (b"content-type", asset.media_type),
         (b"content-length", b"%d" % len(body)),
-        _FOREVER if is_named else _FOR_A_WHILE,
+        file_cache(is_named_by_content=is_named),
         (b"vary", b"Accept-Encoding"),
         *([GZIP] if is_compressed else []),
         *SAFETY,

@@ -14,11 +14,11 @@ from typing import Final
 
 from litestar import get
 
+from api.common.releases import read_release
 from api.dashboard.routing import OPERATOR, OPERATOR_ONLY, CurrentPage
 from api.http.context import RequestContext
 from api.http.responses import HttpResponse
 from api.observability.delivery_health import delivery_health, read_queue_sizes
-from warehouse.reader.reader import NoReleaseError
 from warehouse.release.freshness import Freshness
 from warehouse.release.run_log import QuarantineNote, RunNote, SignalNote
 from warehouse.schema.market_state import MarketState
@@ -169,8 +169,7 @@ async def show_operator_page(page: CurrentPage) -> HttpResponse:
 
 
 def _current_release(call: RequestContext) -> _ReleaseView | None:
-    try:
-        with call.services.release_reader.pin_release() as snapshot:
-            return _ReleaseView(snapshot.release_number, snapshot.built_at, snapshot.last_sequence, snapshot.markets)
-    except NoReleaseError:
-        return None
+    return read_release(
+        call.services.release_reader,
+        lambda one: _ReleaseView(one.release_number, one.built_at, one.last_sequence, one.markets),
+    )

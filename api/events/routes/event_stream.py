@@ -154,7 +154,7 @@ class EventStreamResponse(HttpResponse):
     operation=Operation(
         {"type": "string", "maxLength": 2**31 - 1, "pattern": ECHO},
         OF_ACCOUNT,
-        examples.EVENT_STREAM,
+        examples.EVENT_STREAM["text"],
         query_params=StreamParams,
         request_headers=("Last-Event-ID",),
     ),

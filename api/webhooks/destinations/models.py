@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import ConfigDict, WithJsonSchema
 
 from api.http.body_validation import ValidationErrors, json_pointer
-from api.openapi.examples.webhooks import NEW_DESTINATIONS
+from api.openapi.examples import webhooks as examples
 from api.schemas import declare
 from api.schemas.declare import OMITTED, RequestModel, Requirement, ResponseModel, with_metadata
 
@@ -55,7 +55,7 @@ def address_field(description: str) -> Any:
 class NewDestination(RequestModel):
     """Where events go; `kind` says which members there are."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": NEW_DESTINATIONS})
+    model_config = ConfigDict(json_schema_extra={"examples": examples.NEW_DESTINATIONS})
 
     kind: str = declare.word(KINDS, _KIND)
     url: str = address_field(_URL)

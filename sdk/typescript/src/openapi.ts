@@ -749,58 +749,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/companies/{org_number}/group": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: {
-            parameters: {
-                query?: {
-                    /** @description As the world was on this date; default: today. */
-                    as_of?: string;
-                    /** @description As we knew it at this time: what was served then; default: now. */
-                    known_at?: string;
-                    /** @description Levels of `children`. Above 1, at most 2,000 of them, and what at most 400 companies hold. */
-                    depth?: number;
-                    /** @description Maximum number of rows per page. */
-                    limit?: number;
-                    /** @description `next_cursor` of the previous page. Only `limit` may change between pages. */
-                    cursor?: string;
-                };
-                header?: never;
-                path: {
-                    /**
-                     * @description Registry number or full id. Accepted formats: /problems/invalid-org-number.
-                     * @example 5599999991
-                     */
-                    org_number: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Parents, and one page of children. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CompanyGroup"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/companies/{org_number}/holdings": {
         parameters: {
             query?: never;
@@ -842,6 +790,58 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["HoldingList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/companies/{org_number}/group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    /** @description As the world was on this date; default: today. */
+                    as_of?: string;
+                    /** @description As we knew it at this time: what was served then; default: now. */
+                    known_at?: string;
+                    /** @description Levels of `children`. Above 1, at most 2,000 of them, and what at most 400 companies hold. */
+                    depth?: number;
+                    /** @description Maximum number of rows per page. */
+                    limit?: number;
+                    /** @description `next_cursor` of the previous page. Only `limit` may change between pages. */
+                    cursor?: string;
+                };
+                header?: never;
+                path: {
+                    /**
+                     * @description Registry number or full id. Accepted formats: /problems/invalid-org-number.
+                     * @example 5599999991
+                     */
+                    org_number: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Parents, and one page of children. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CompanyGroup"];
                     };
                 };
             };
@@ -2106,6 +2106,46 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The business address. */
+        PostalAddress: {
+            /** @description Street lines. */
+            lines: string[];
+            /** @description Postal code. */
+            postal_code: string | null;
+            /** @description Postal place. */
+            post_town: string | null;
+            /** @description As written in the register. */
+            municipality: string | null;
+            /** @description National code. */
+            municipality_code: string | null;
+            /** @description As written in the register. */
+            county: string | null;
+            /** @description National code. */
+            county_code: string | null;
+            /** @description ISO 3166-1 alpha-2 country code (GB, not UK). */
+            country: string | null;
+        };
+        /** @description One source of the profile. */
+        ProfileSource: {
+            /** @description Key of the dataset. */
+            register: string;
+            /** @description Id in the register. */
+            native_id: string | null;
+            /**
+             * Format: uri
+             * @description Public URL of the record.
+             */
+            url: string | null;
+            /**
+             * Format: date-time
+             * @description When it was fetched.
+             */
+            retrieved_at: string | null;
+            /** @description Licence of the data. */
+            licence: string | null;
+            /** @description Fields taken from it. */
+            fields: string[];
+        };
         /** @description A company profile. */
         Company: {
             /** @description `firm:<COUNTRY>:<org_number>`. */
@@ -2322,15 +2362,296 @@ export interface components {
             /** @description Whether more rows follow this page. */
             has_more: boolean;
         };
-        /** @description One source of the profile. */
-        ProfileSource: {
+        /** @description A company to look up, by one identifier or several that mean the same company. */
+        LookupItem: {
+            /** @description A company's id, or its number in a spelling that needs no country. */
+            id?: string;
+            /** @description Registry number in any spelling; with `country`. */
+            number?: string;
+            /** @description Market code, or GB. */
+            country?: string;
+            /** @description Legal entity identifier. */
+            lei?: string;
+            /** @description ISIN of one of its securities. */
+            isin?: string;
+            /** @description Symbol; with `exchange_mic`. */
+            ticker?: string;
+            /** @description ISO 10383. */
+            exchange_mic?: string;
+            /** @description VAT number, with its country's letters or with `country`. */
+            vat?: string;
+            /** @description Name, with or without its legal form; with `country`. */
+            name?: string;
+            /** @description With `name`: chooses between namesakes. */
+            municipality?: string;
+            /** @description With `name`: the beginning of an industry code; chooses between namesakes. */
+            industry?: string;
+        };
+        /** @description Companies to look up. */
+        LookupRequest: {
+            /** @description The companies, in the order of the answers. Every 10 count as one request. */
+            items: components["schemas"]["LookupItem"][];
+            /** @description Return only these keys of each company; `id` is always returned. */
+            fields?: ("id" | "org_number" | "name" | "country" | "sni_code" | "sni_label" | "municipality" | "county" | "registered_date" | "status" | "is_listed" | "latest_revenue" | "latest_currency" | "latest_year")[];
+        };
+        /** @description A company that an item may mean. */
+        MatchCandidate: {
+            company: components["schemas"]["Company"] | components["schemas"]["CompanySelection"];
+            /** @description How well it fits; 1 is best. */
+            score: number;
+            /** @description Why it may be meant, and what speaks against it (`other_…`). */
+            reasons: string[];
+        };
+        /** @description One invalid input. */
+        InputError: {
+            /** @description What is wrong with the input. */
+            code: string;
+            /** @description What the input must be. */
+            detail: string;
+            /** @description Name of the query or path parameter. */
+            parameter?: string;
+            /** @description JSON Pointer into the body. */
+            pointer?: string;
+            /** @description Header. */
+            header?: string;
+        };
+        /** @description The answer to one item. */
+        LookupResult: {
+            /**
+             * @description exact: the identifiers mean one company. probable: the name means one company. ambiguous: see `candidates`. none: no company.
+             * @enum {string}
+             */
+            match: "exact" | "probable" | "ambiguous" | "none";
+            /** @description The company, if exact or probable; else null. */
+            company: components["schemas"]["Company"] | components["schemas"]["CompanySelection"] | null;
+            /** @description With probable the company and others like it, with ambiguous those that may be meant; best first. */
+            candidates: components["schemas"]["MatchCandidate"][];
+            /** @description Only on an item that lacks a member, or has a value that no company can have; then match is none. */
+            errors?: components["schemas"]["InputError"][];
+        };
+        /** @description One answer per item, in their order. */
+        LookupAnswer: {
+            /** @description The answers. */
+            data: components["schemas"]["LookupResult"][];
+        };
+        /** @description A company that what was typed may be the beginning of. */
+        Suggestion: {
+            /** @description `firm:<COUNTRY>:<org_number>`. */
+            id: string;
+            /** @description Canonical registry number. */
+            org_number: string;
+            /** @description Name as registered. */
+            name: string;
+            /** @description Market code. */
+            country: string;
+            /**
+             * @description Status of the company.
+             * @enum {string}
+             */
+            status: "active" | "dormant" | "dissolved";
+            /** @description Whether there is evidence of a listing. */
+            is_listed: boolean;
+            /** @description What begins with the text. */
+            matched_by: string;
+        };
+        /** @description Suggestions, best first. */
+        SuggestionList: {
+            /** @description The suggestions. */
+            data: components["schemas"]["Suggestion"][];
+        };
+        /** @description A type of entities: companies, or the companies of one market. */
+        EntityType: {
+            /** @description Id of the type. */
+            id: string;
+            /** @description Its name. */
+            name: string;
+        };
+        /** @description What the reconciliation service offers. */
+        ReconciliationManifest: {
+            /** @description Versions it follows. */
+            versions: string[];
+            /** @description Its name. */
+            name: string;
+            /** @description URI of the ids. */
+            identifierSpace: string;
+            /** @description URI of the types and properties. */
+            schemaSpace: string;
+            /**
+             * Format: uri
+             * @description The OpenAPI document.
+             */
+            documentation: string;
+            /**
+             * Format: int32
+             * @description Queries that a request may have.
+             */
+            batchSize: number;
+            /** @description How to authenticate, as an OpenAPI 2.0 security scheme. */
+            authentication: {
+                [key: string]: unknown;
+            };
+            /** @description Types to reconcile with. */
+            defaultTypes: components["schemas"]["EntityType"][];
+            view: {
+                /** @description Address of a company, with {{id}} for its id. */
+                url: string;
+            };
+            preview: {
+                /** @description Address of a company, with {{id}} for its id. */
+                url: string;
+                /**
+                 * Format: int32
+                 * @description Width of the page in pixels.
+                 */
+                width: number;
+                /**
+                 * Format: int32
+                 * @description Height of the page in pixels.
+                 */
+                height: number;
+            };
+            suggest: {
+                entity: {
+                    /** @description Address of the service. */
+                    service_url: string;
+                    /** @description Path below it. */
+                    service_path: string;
+                };
+                type: {
+                    /** @description Address of the service. */
+                    service_url: string;
+                    /** @description Path below it. */
+                    service_path: string;
+                };
+                property: {
+                    /** @description Address of the service. */
+                    service_url: string;
+                    /** @description Path below it. */
+                    service_path: string;
+                };
+            };
+            extend: {
+                propose_properties: {
+                    /** @description Address of the service. */
+                    service_url: string;
+                    /** @description Path below it. */
+                    service_path: string;
+                };
+            };
+        };
+        /** @description A property of companies. */
+        NamedProperty: {
+            /** @description Id of a property. */
+            id: string;
+            /** @description Its name. */
+            name: string;
+        };
+        /** @description One value of a property, in exactly one of the members. */
+        PropertyValue: {
+            /** @description A text. */
+            str?: string;
+            /**
+             * Format: int64
+             * @description A whole number.
+             */
+            int?: number | bigint;
+            /** @description The beginning of a day in UTC. */
+            date?: string;
+        };
+        /** @description Values of properties of companies. */
+        ExtendedRows: {
+            /** @description The properties, in the order asked for. */
+            meta: components["schemas"]["NamedProperty"][];
+            /** @description Values by company and property; an empty list where nothing is known. */
+            rows: {
+                [key: string]: {
+                    [key: string]: components["schemas"]["PropertyValue"][];
+                };
+            };
+        };
+        /** @description A company that a query may mean. */
+        ReconciliationCandidate: {
+            /** @description `firm:<COUNTRY>:<org_number>`. */
+            id: string;
+            /** @description Name as registered. */
+            name: string;
+            /** @description What tells it from others of its name. */
+            description: string;
+            /** @description Its types. */
+            type: components["schemas"]["EntityType"][];
+            /** @description How well it fits; 100 is best. */
+            score: number;
+            /** @description Whether the query means this company and no other. */
+            match: boolean;
+            /** @description Why it may be meant, and what speaks against it (`other_…`). */
+            features: {
+                /** @description A reason, as look-ups name it. */
+                id: string;
+                /** @description Always true. */
+                value: boolean;
+            }[];
+        };
+        /** @description The answer to one query. */
+        ReconciliationResult: {
+            /** @description Candidates, best first. */
+            result: components["schemas"]["ReconciliationCandidate"][];
+            /** @description Only on a query with a value that no company can have; then there are no candidates. */
+            errors?: components["schemas"]["InputError"][];
+        };
+        /** @description Exactly one of the two. */
+        ReconcileForm: {
+            /** @description A batch of at most 50 queries by key, as JSON. */
+            queries?: string;
+            /** @description Ids of at most 500 companies, and the properties to return of each, as JSON. */
+            extend?: string;
+        };
+        /** @description A company that a text may be the beginning of. */
+        SuggestedEntity: {
+            /** @description `firm:<COUNTRY>:<org_number>`. */
+            id: string;
+            /** @description Name as registered. */
+            name: string;
+            /** @description What tells it from others of its name. */
+            description: string;
+            /** @description Its types. */
+            notable: components["schemas"]["EntityType"][];
+        };
+        /** @description Companies, best first. */
+        SuggestedEntities: {
+            /** @description The suggestions. */
+            result: components["schemas"]["SuggestedEntity"][];
+        };
+        /** @description Types. */
+        SuggestedTypes: {
+            /** @description The suggestions. */
+            result: components["schemas"]["EntityType"][];
+        };
+        /** @description Properties. */
+        SuggestedProperties: {
+            /** @description The suggestions. */
+            result: components["schemas"]["NamedProperty"][];
+        };
+        /** @description Properties that may be asked for of companies of a type. */
+        ProposedProperties: {
+            /** @description The type. */
+            type?: string;
+            /**
+             * Format: int32
+             * @description The limit asked for.
+             */
+            limit?: number;
+            /** @description The properties. */
+            properties: components["schemas"]["NamedProperty"][];
+        };
+        /** @description The document the figures come from. */
+        FigureSource: {
             /** @description Key of the dataset. */
             register: string;
             /** @description Id in the register. */
             native_id: string | null;
             /**
              * Format: uri
-             * @description Public URL of the record.
+             * @description Public URL of the document.
              */
             url: string | null;
             /**
@@ -2338,29 +2659,6 @@ export interface components {
              * @description When it was fetched.
              */
             retrieved_at: string | null;
-            /** @description Licence of the data. */
-            licence: string | null;
-            /** @description Fields taken from it. */
-            fields: string[];
-        };
-        /** @description The business address. */
-        PostalAddress: {
-            /** @description Street lines. */
-            lines: string[];
-            /** @description Postal code. */
-            postal_code: string | null;
-            /** @description Postal place. */
-            post_town: string | null;
-            /** @description As written in the register. */
-            municipality: string | null;
-            /** @description National code. */
-            municipality_code: string | null;
-            /** @description As written in the register. */
-            county: string | null;
-            /** @description National code. */
-            county_code: string | null;
-            /** @description ISO 3166-1 alpha-2 country code (GB, not UK). */
-            country: string | null;
         };
         /** @description One period in its newest version; with include=history also earlier versions. */
         FinancialPeriod: {
@@ -2451,23 +2749,6 @@ export interface components {
             /** @description Present with include=sources. */
             sources?: components["schemas"]["FigureSource"][];
         };
-        /** @description The document the figures come from. */
-        FigureSource: {
-            /** @description Key of the dataset. */
-            register: string;
-            /** @description Id in the register. */
-            native_id: string | null;
-            /**
-             * Format: uri
-             * @description Public URL of the document.
-             */
-            url: string | null;
-            /**
-             * Format: date-time
-             * @description When it was fetched.
-             */
-            retrieved_at: string | null;
-        };
         /** @description Financials of a company, newest first. */
         FinancialsList: {
             /** @description `firm:<COUNTRY>:<org_number>`. */
@@ -2493,96 +2774,24 @@ export interface components {
             /** @description Whether more rows follow this page. */
             has_more: boolean;
         };
-        /** @description One document of the same period and scope. */
-        FilingVersion: {
-            /**
-             * Format: int32
-             * @description 1 for the first document.
-             */
-            version: number;
-            /** @description The document. */
-            filing_id: string;
-            /**
-             * Format: date
-             * @description Date of filing.
-             */
-            filed_at: string | null;
-            /** @description Whether it is the version that is served. */
-            is_current: boolean;
-        };
-        /** @description One document filed; its own period, not its comparatives. */
-        Filing: {
-            /** @description The document. */
-            filing_id: string;
-            /** @description Type of filing. */
-            filing_type: string;
-            /** @description The register's own form, if it is known. */
-            form: string | null;
-            /** @description For example 2025 or 2026-Q3. */
-            period: string | null;
-            /**
-             * @description Null for periods not served in v1.
-             * @enum {string|null}
-             */
-            period_type: "annual" | "quarterly" | null;
-            /**
-             * Format: int32
-             * @description Fiscal year; null if the period is not known.
-             */
-            fiscal_year: number | null;
-            /**
-             * Format: int32
-             * @description Quarterly periods only.
-             */
-            fiscal_quarter: number | null;
-            /**
-             * Format: date
-             * @description First day of the period.
-             */
-            period_start: string | null;
-            /**
-             * Format: date
-             * @description Last day of the period.
-             */
-            period_end: string | null;
-            /**
-             * Format: date
-             * @description Date of filing.
-             */
-            filed_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the register accepted it, if it says so.
-             */
-            accepted_at: string | null;
+        /** @description The holding according to one source. */
+        HoldingSource: {
+            /** @description Key of the dataset. */
+            register: string;
+            /** @description Id in the source. */
+            native_id: string | null;
             /**
              * Format: uri
-             * @description The document.
+             * @description Public URL of the record.
              */
-            document_url: string | null;
-            /** @description Whether its figures are consolidated; true if it states both. Null: no figures are known. */
-            is_consolidated: boolean | null;
-            /** @description All documents of its period and scope, by version; empty if no figures are known. */
-            versions: components["schemas"]["FilingVersion"][];
-            /** @description The document of the version before it. */
-            supersedes: string | null;
-            /** @description Where the document was found. */
-            sources: components["schemas"]["FigureSource"][];
-        };
-        /** @description Filings of a company. */
-        FilingList: {
-            /** @description `firm:<COUNTRY>:<org_number>`. */
-            company_id: string;
-            /** @description Canonical registry number. */
-            org_number: string;
-            /** @description Name as registered. */
-            name: string;
-            /** @description The rows of this page. */
-            data: components["schemas"]["Filing"][];
-            /** @description Cursor of the next page; null on the last page. */
-            next_cursor: string | null;
-            /** @description Whether more rows follow this page. */
-            has_more: boolean;
+            url: string | null;
+            /**
+             * Format: date
+             * @description Date of the figure.
+             */
+            as_of: string | null;
+            /** @description Share of capital according to the source. */
+            pct: number | null;
         };
         /** @description One owner, merged from all sources. */
         Owner: {
@@ -2631,25 +2840,6 @@ export interface components {
             /** @description The holding according to each source. */
             sources: components["schemas"]["HoldingSource"][];
         };
-        /** @description The holding according to one source. */
-        HoldingSource: {
-            /** @description Key of the dataset. */
-            register: string;
-            /** @description Id in the source. */
-            native_id: string | null;
-            /**
-             * Format: uri
-             * @description Public URL of the record.
-             */
-            url: string | null;
-            /**
-             * Format: date
-             * @description Date of the figure.
-             */
-            as_of: string | null;
-            /** @description Share of capital according to the source. */
-            pct: number | null;
-        };
         /** @description Owners of a company, largest first. */
         OwnershipList: {
             /** @description `firm:<COUNTRY>:<org_number>`. */
@@ -2677,436 +2867,16 @@ export interface components {
             /** @description Whether more rows follow this page. */
             has_more: boolean;
         };
-        /** @description One relation of a company to a holder, merged from the sources that state it. */
-        GroupLine: {
-            /** @description The parent, or the child; null for a parent of which only a name or an LEI is known. */
-            company_id: string | null;
-            /** @description Id of the holder within the company that it holds. */
-            holder_id: string;
-            /** @description As in its profile, else as stated; null if no source states it. */
-            name: string | null;
-            /** @description As in its profile, else as stated. */
-            country: string | null;
-            /** @description Share of capital; null if only a band is known, or none. */
-            pct: number | null;
-            /** @description Lower bound. */
-            pct_min: number | null;
-            /** @description Upper bound. */
-            pct_max: number | null;
-            /** @description Share of votes. */
-            votes_pct: number | null;
-            /** @description Kind of relation; only a shareholding has percentages. */
-            relation: string;
-            /** @description Whether the sources call it direct; null if they do not say. */
-            is_direct: boolean | null;
-            /** @description LEI by which the source names the holder. */
-            holder_lei: string | null;
-            /**
-             * Format: int32
-             * @description Relations between this line and the requested company.
-             */
-            level: number;
-            /** @description The company at the other end of the relation. */
-            via: string;
-            /** @description Whether both ends are in one of `circles`. */
-            in_circle: boolean;
-            /**
-             * Format: date
-             * @description Date of the percentage, else of the relation.
-             */
-            as_of: string;
-            /**
-             * @description Whether the sources agree.
-             * @enum {string}
-             */
-            reconciliation: "single" | "agreed" | "latest_wins" | "conflict";
-            /** @description The relation according to each source. */
-            sources: components["schemas"]["HoldingSource"][];
-        };
-        /** @description Children, by level, then by the id of their holder, largest share first. */
-        GroupChildren: {
-            /** @description The rows of this page. */
-            data: components["schemas"]["GroupLine"][];
-            /** @description Cursor of the next page; null on the last page. */
-            next_cursor: string | null;
-            /** @description Whether more rows follow this page. */
-            has_more: boolean;
-        };
-        /** @description The group of a company. */
-        CompanyGroup: {
-            /** @description `firm:<COUNTRY>:<org_number>`. */
-            company_id: string;
-            /** @description Canonical registry number. */
-            org_number: string;
-            /** @description Name as registered. */
-            name: string;
-            /** @description The ends of the chains of holders who decide, where a walk upwards reached them. */
-            ultimate_parents: components["schemas"]["GroupLine"][];
-            /** @description Holders of the company itself, those who decide first. */
-            parents: components["schemas"]["GroupLine"][];
-            /** @description Whether there are more; `/ownership` lists all owners. */
-            has_more_parents: boolean;
-            children: components["schemas"]["GroupChildren"];
-            /** @description Companies that hold each other, directly or through others, among those visited. */
-            circles: string[][];
-            /**
-             * Format: int32
-             * @description Companies whose relations were read.
-             */
-            visited_companies: number;
-            /** @description False if a limit ended the walk: there may be more lines and circles. */
-            is_complete: boolean;
-            /**
-             * Format: date
-             * @description The day, if `as_of` or `known_at` is given.
-             */
-            as_of?: string;
-            /**
-             * Format: date-time
-             * @description The time, if `as_of` or `known_at` is given.
-             */
-            known_at?: string;
-        };
-        /** @description One line of ownership that names the company as holder, with the company that it holds. */
-        Holding: {
-            /** @description Id of the holder within this company. */
-            holder_id: string;
-            /** @description Null if protected by law. */
-            holder_name: string | null;
-            /** @description Type of holder. */
-            holder_type: string;
-            /** @description Given if the holder is a company with a known number. */
-            holder_company_id: string | null;
+        /** @description An address as in a profile's part `address`, without municipality and county, which are fields of their own. */
+        ChangedAddress: {
+            /** @description Street lines. */
+            lines: string[];
+            /** @description Postal code. */
+            postal_code: string | null;
+            /** @description Postal place. */
+            post_town: string | null;
             /** @description ISO 3166-1 alpha-2 country code (GB, not UK). */
-            holder_country: string | null;
-            /** @description Share of capital; null if only a band is known. */
-            pct: number | null;
-            /** @description Lower bound. */
-            pct_min: number | null;
-            /** @description Upper bound. */
-            pct_max: number | null;
-            /** @description Share of votes. */
-            votes_pct: number | null;
-            /** @description Share class; null for all classes. */
-            share_class: string | null;
-            /**
-             * @description Basis of the share.
-             * @enum {string|null}
-             */
-            basis: "exact" | "band" | "derived" | null;
-            /** @description Whether it is held in the holder's own name; null if unknown. */
-            is_direct: boolean | null;
-            /**
-             * Format: date
-             * @description Date of the percentage.
-             */
-            as_of: string;
-            /**
-             * Format: date
-             * @description Start of the earliest observation.
-             */
-            first_seen: string;
-            /**
-             * @description Whether the sources agree.
-             * @enum {string}
-             */
-            reconciliation: "single" | "agreed" | "latest_wins" | "conflict";
-            /** @description The holding according to each source. */
-            sources: components["schemas"]["HoldingSource"][];
-            /** @description `firm:<COUNTRY>:<org_number>`. */
-            company_id: string;
-            /** @description Name as registered. */
-            name: string;
-            /** @description Market code. */
-            country: string;
-        };
-        /** @description What a company owns in others, largest first. */
-        HoldingList: {
-            /** @description `firm:<COUNTRY>:<org_number>`. */
-            company_id: string;
-            /** @description Canonical registry number. */
-            org_number: string;
-            /** @description Name as registered. */
-            name: string;
-            /** @description The rows of this page. */
-            data: components["schemas"]["Holding"][];
-            /** @description Cursor of the next page; null on the last page. */
-            next_cursor: string | null;
-            /** @description Whether more rows follow this page. */
-            has_more: boolean;
-            /**
-             * Format: date
-             * @description The requested date.
-             */
-            as_of: string;
-        };
-        /** @description A company to look up, by one identifier or several that mean the same company. */
-        LookupItem: {
-            /** @description A company's id, or its number in a spelling that needs no country. */
-            id?: string;
-            /** @description Registry number in any spelling; with `country`. */
-            number?: string;
-            /** @description Market code, or GB. */
-            country?: string;
-            /** @description Legal entity identifier. */
-            lei?: string;
-            /** @description ISIN of one of its securities. */
-            isin?: string;
-            /** @description Symbol; with `exchange_mic`. */
-            ticker?: string;
-            /** @description ISO 10383. */
-            exchange_mic?: string;
-            /** @description VAT number, with its country's letters or with `country`. */
-            vat?: string;
-            /** @description Name, with or without its legal form; with `country`. */
-            name?: string;
-            /** @description With `name`: chooses between namesakes. */
-            municipality?: string;
-            /** @description With `name`: the beginning of an industry code; chooses between namesakes. */
-            industry?: string;
-        };
-        /** @description Companies to look up. */
-        LookupRequest: {
-            /** @description The companies, in the order of the answers. Every 10 count as one request. */
-            items: components["schemas"]["LookupItem"][];
-            /** @description Return only these keys of each company; `id` is always returned. */
-            fields?: ("id" | "org_number" | "name" | "country" | "sni_code" | "sni_label" | "municipality" | "county" | "registered_date" | "status" | "is_listed" | "latest_revenue" | "latest_currency" | "latest_year")[];
-        };
-        /** @description A company that an item may mean. */
-        MatchCandidate: {
-            company: components["schemas"]["Company"] | components["schemas"]["CompanySelection"];
-            /** @description How well it fits; 1 is best. */
-            score: number;
-            /** @description Why it may be meant, and what speaks against it (`other_…`). */
-            reasons: string[];
-        };
-        /** @description The answer to one item. */
-        LookupResult: {
-            /**
-             * @description exact: the identifiers mean one company. probable: the name means one company. ambiguous: see `candidates`. none: no company.
-             * @enum {string}
-             */
-            match: "exact" | "probable" | "ambiguous" | "none";
-            /** @description The company, if exact or probable; else null. */
-            company: components["schemas"]["Company"] | components["schemas"]["CompanySelection"] | null;
-            /** @description With probable the company and others like it, with ambiguous those that may be meant; best first. */
-            candidates: components["schemas"]["MatchCandidate"][];
-            /** @description Only on an item that lacks a member, or has a value that no company can have; then match is none. */
-            errors?: components["schemas"]["InputError"][];
-        };
-        /** @description One answer per item, in their order. */
-        LookupAnswer: {
-            /** @description The answers. */
-            data: components["schemas"]["LookupResult"][];
-        };
-        /** @description A company that what was typed may be the beginning of. */
-        Suggestion: {
-            /** @description `firm:<COUNTRY>:<org_number>`. */
-            id: string;
-            /** @description Canonical registry number. */
-            org_number: string;
-            /** @description Name as registered. */
-            name: string;
-            /** @description Market code. */
-            country: string;
-            /**
-             * @description Status of the company.
-             * @enum {string}
-             */
-            status: "active" | "dormant" | "dissolved";
-            /** @description Whether there is evidence of a listing. */
-            is_listed: boolean;
-            /** @description What begins with the text. */
-            matched_by: string;
-        };
-        /** @description Suggestions, best first. */
-        SuggestionList: {
-            /** @description The suggestions. */
-            data: components["schemas"]["Suggestion"][];
-        };
-        /** @description Exactly one of the two. */
-        ReconcileForm: {
-            /** @description A batch of at most 50 queries by key, as JSON. */
-            queries?: string;
-            /** @description Ids of at most 500 companies, and the properties to return of each, as JSON. */
-            extend?: string;
-        };
-        /** @description What the reconciliation service offers. */
-        ReconciliationManifest: {
-            /** @description Versions it follows. */
-            versions: string[];
-            /** @description Its name. */
-            name: string;
-            /** @description URI of the ids. */
-            identifierSpace: string;
-            /** @description URI of the types and properties. */
-            schemaSpace: string;
-            /**
-             * Format: uri
-             * @description The OpenAPI document.
-             */
-            documentation: string;
-            /**
-             * Format: int32
-             * @description Queries that a request may have.
-             */
-            batchSize: number;
-            /** @description How to authenticate, as an OpenAPI 2.0 security scheme. */
-            authentication: {
-                [key: string]: unknown;
-            };
-            /** @description Types to reconcile with. */
-            defaultTypes: components["schemas"]["EntityType"][];
-            view: {
-                /** @description Address of a company, with {{id}} for its id. */
-                url: string;
-            };
-            preview: {
-                /** @description Address of a company, with {{id}} for its id. */
-                url: string;
-                /**
-                 * Format: int32
-                 * @description Width of the page in pixels.
-                 */
-                width: number;
-                /**
-                 * Format: int32
-                 * @description Height of the page in pixels.
-                 */
-                height: number;
-            };
-            suggest: {
-                entity: {
-                    /** @description Address of the service. */
-                    service_url: string;
-                    /** @description Path below it. */
-                    service_path: string;
-                };
-                type: {
-                    /** @description Address of the service. */
-                    service_url: string;
-                    /** @description Path below it. */
-                    service_path: string;
-                };
-                property: {
-                    /** @description Address of the service. */
-                    service_url: string;
-                    /** @description Path below it. */
-                    service_path: string;
-                };
-            };
-            extend: {
-                propose_properties: {
-                    /** @description Address of the service. */
-                    service_url: string;
-                    /** @description Path below it. */
-                    service_path: string;
-                };
-            };
-        };
-        /** @description A type of entities: companies, or the companies of one market. */
-        EntityType: {
-            /** @description Id of the type. */
-            id: string;
-            /** @description Its name. */
-            name: string;
-        };
-        /** @description A property of companies. */
-        NamedProperty: {
-            /** @description Id of a property. */
-            id: string;
-            /** @description Its name. */
-            name: string;
-        };
-        /** @description A company that a query may mean. */
-        ReconciliationCandidate: {
-            /** @description `firm:<COUNTRY>:<org_number>`. */
-            id: string;
-            /** @description Name as registered. */
-            name: string;
-            /** @description What tells it from others of its name. */
-            description: string;
-            /** @description Its types. */
-            type: components["schemas"]["EntityType"][];
-            /** @description How well it fits; 100 is best. */
-            score: number;
-            /** @description Whether the query means this company and no other. */
-            match: boolean;
-            /** @description Why it may be meant, and what speaks against it (`other_…`). */
-            features: {
-                /** @description A reason, as look-ups name it. */
-                id: string;
-                /** @description Always true. */
-                value: boolean;
-            }[];
-        };
-        /** @description The answer to one query. */
-        ReconciliationResult: {
-            /** @description Candidates, best first. */
-            result: components["schemas"]["ReconciliationCandidate"][];
-            /** @description Only on a query with a value that no company can have; then there are no candidates. */
-            errors?: components["schemas"]["InputError"][];
-        };
-        /** @description One value of a property, in exactly one of the members. */
-        PropertyValue: {
-            /** @description A text. */
-            str?: string;
-            /**
-             * Format: int64
-             * @description A whole number.
-             */
-            int?: number | bigint;
-            /** @description The beginning of a day in UTC. */
-            date?: string;
-        };
-        /** @description Values of properties of companies. */
-        ExtendedRows: {
-            /** @description The properties, in the order asked for. */
-            meta: components["schemas"]["NamedProperty"][];
-            /** @description Values by company and property; an empty list where nothing is known. */
-            rows: {
-                [key: string]: {
-                    [key: string]: components["schemas"]["PropertyValue"][];
-                };
-            };
-        };
-        /** @description A company that a text may be the beginning of. */
-        SuggestedEntity: {
-            /** @description `firm:<COUNTRY>:<org_number>`. */
-            id: string;
-            /** @description Name as registered. */
-            name: string;
-            /** @description What tells it from others of its name. */
-            description: string;
-            /** @description Its types. */
-            notable: components["schemas"]["EntityType"][];
-        };
-        /** @description Companies, best first. */
-        SuggestedEntities: {
-            /** @description The suggestions. */
-            result: components["schemas"]["SuggestedEntity"][];
-        };
-        /** @description Types. */
-        SuggestedTypes: {
-            /** @description The suggestions. */
-            result: components["schemas"]["EntityType"][];
-        };
-        /** @description Properties. */
-        SuggestedProperties: {
-            /** @description The suggestions. */
-            result: components["schemas"]["NamedProperty"][];
-        };
-        /** @description Properties that may be asked for of companies of a type. */
-        ProposedProperties: {
-            /** @description The type. */
-            type?: string;
-            /**
-             * Format: int32
-             * @description The limit asked for.
-             */
-            limit?: number;
-            /** @description The properties. */
-            properties: components["schemas"]["NamedProperty"][];
+            country: string | null;
         };
         /** @description Source of the event. */
         EventSource: {
@@ -3124,31 +2894,6 @@ export interface components {
              * @description When it was fetched.
              */
             retrieved_at: string | null;
-        };
-        /** @description One changed value. */
-        ChangedFigure: {
-            /** @description Name of the field. */
-            field: string;
-            previous: (number | bigint | null) | string;
-            current: (number | bigint | null) | string;
-        };
-        /** @description An address as in a profile's part `address`, without municipality and county, which are fields of their own. */
-        ChangedAddress: {
-            /** @description Street lines. */
-            lines: string[];
-            /** @description Postal code. */
-            postal_code: string | null;
-            /** @description Postal place. */
-            post_town: string | null;
-            /** @description ISO 3166-1 alpha-2 country code (GB, not UK). */
-            country: string | null;
-        };
-        /** @description One changed field of a profile; both values are known. */
-        ChangedField: {
-            /** @description Name of the field in the profile. */
-            field: string;
-            previous: string | boolean | components["schemas"]["ChangedAddress"];
-            current: string | boolean | components["schemas"]["ChangedAddress"];
         };
         /** @description What happened: filing.added. */
         AddedFiling: {
@@ -3258,63 +3003,12 @@ export interface components {
             /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
         };
-        /**
-         * @description Body of a filing.added delivery.
-         * @example {
-         *       "event_id": "evt_0c7dk6j57ads7jy4hm6z18ppe3",
-         *       "event_type": "filing.added",
-         *       "delivered_at": "2026-03-20T03:12:00.120Z",
-         *       "data": {
-         *         "company_id": "firm:NO:999999999",
-         *         "org_nr": "999999999",
-         *         "name": "EKSEMPEL ASA",
-         *         "country": "NO",
-         *         "occurred_at": "2026-03-19T00:00:00Z",
-         *         "sequence": 181002,
-         *         "source": {
-         *           "register": "no.brreg.regnskap",
-         *           "native_id": "2026123456",
-         *           "url": null,
-         *           "retrieved_at": "2026-03-20T03:10:44Z"
-         *         },
-         *         "filing": {
-         *           "filing_id": "fil_0c7dk6j57ads7jy4hm6z18ppe3",
-         *           "filing_type": "annual_report",
-         *           "period": "2025",
-         *           "period_type": "annual",
-         *           "fiscal_year": 2025,
-         *           "fiscal_quarter": null,
-         *           "period_start": "2025-01-01",
-         *           "period_end": "2025-12-31",
-         *           "filed_at": "2026-03-19",
-         *           "version": 1,
-         *           "currency": "USD",
-         *           "revenue": 105100000000,
-         *           "operating_result": 26000000000,
-         *           "net_result": 6900000000,
-         *           "equity": 42600000000,
-         *           "total_assets": 130500000000,
-         *           "employees": 24900,
-         *           "is_consolidated": true,
-         *           "document_url": null
-         *         }
-         *       }
-         *     }
-         */
-        FilingAddedWebhook: {
-            /** @description The same for every attempt and replay: use it to deduplicate. */
-            event_id: string;
-            /**
-             * @description Event type.
-             * @enum {string}
-             */
-            event_type: "filing.added";
-            /**
-             * Format: date-time
-             * @description Start time of this attempt, in milliseconds.
-             */
-            delivered_at: string;
-            data: components["schemas"]["FilingAddedData"];
+        /** @description One changed value. */
+        ChangedFigure: {
+            /** @description Name of the field. */
+            field: string;
+            previous: (number | bigint | null) | string;
+            current: (number | bigint | null) | string;
         };
         /** @description What happened: filing.updated. */
         UpdatedFiling: {
@@ -3433,73 +3127,6 @@ export interface components {
             /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
         };
-        /**
-         * @description Body of a filing.updated delivery.
-         * @example {
-         *       "event_id": "evt_2h447gcd46f01cvqbt1dzd1ctj",
-         *       "event_type": "filing.updated",
-         *       "delivered_at": "2026-09-02T06:00:01.004Z",
-         *       "data": {
-         *         "company_id": "firm:UK:99999999",
-         *         "org_nr": "99999999",
-         *         "name": "EXAMPLE PLC",
-         *         "country": "UK",
-         *         "occurred_at": "2026-09-01T00:00:00Z",
-         *         "sequence": 183110,
-         *         "source": {
-         *           "register": "uk.ch.filing_history",
-         *           "native_id": "MzQ1NjAwMDAwMGFkaXF6a2N4",
-         *           "url": null,
-         *           "retrieved_at": "2026-09-02T05:58:40Z"
-         *         },
-         *         "filing": {
-         *           "filing_id": "fil_9v8c7x6z5b4n3m2k1j0h9g8f7d",
-         *           "filing_type": "annual_report",
-         *           "period": "2025",
-         *           "period_type": "annual",
-         *           "fiscal_year": 2025,
-         *           "fiscal_quarter": null,
-         *           "period_start": "2025-02-23",
-         *           "period_end": "2026-02-28",
-         *           "filed_at": "2026-09-01",
-         *           "version": 2,
-         *           "currency": "GBP",
-         *           "revenue": 69916000000,
-         *           "operating_result": 2711000000,
-         *           "net_result": 1626000000,
-         *           "equity": 11663000000,
-         *           "total_assets": 47400000000,
-         *           "employees": 341000,
-         *           "is_consolidated": true,
-         *           "document_url": null,
-         *           "previous_version": 1,
-         *           "reason": "restatement",
-         *           "changed_fields": [
-         *             {
-         *               "field": "operating_result",
-         *               "previous": 2821000000,
-         *               "current": 2711000000
-         *             }
-         *           ]
-         *         }
-         *       }
-         *     }
-         */
-        FilingUpdatedWebhook: {
-            /** @description The same for every attempt and replay: use it to deduplicate. */
-            event_id: string;
-            /**
-             * @description Event type.
-             * @enum {string}
-             */
-            event_type: "filing.updated";
-            /**
-             * Format: date-time
-             * @description Start time of this attempt, in milliseconds.
-             */
-            delivered_at: string;
-            data: components["schemas"]["FilingUpdatedData"];
-        };
         /** @description What happened: ownership.changed. */
         OwnershipChange: {
             /** @description Null if protected by law. */
@@ -3557,57 +3184,6 @@ export interface components {
             /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
         };
-        /**
-         * @description Body of a ownership.changed delivery.
-         * @example {
-         *       "event_id": "evt_c4cthsej3686j9zsejemb8n4gb",
-         *       "event_type": "ownership.changed",
-         *       "delivered_at": "2026-11-20T04:12:11.482Z",
-         *       "data": {
-         *         "company_id": "firm:SE:5599999991",
-         *         "org_nr": "5599999991",
-         *         "name": "Exempelbolaget AB",
-         *         "country": "SE",
-         *         "occurred_at": "2026-11-18T00:00:00Z",
-         *         "sequence": 184467,
-         *         "source": {
-         *           "register": "se.fi.flaggning",
-         *           "native_id": "2026-4411",
-         *           "url": null,
-         *           "retrieved_at": "2026-11-20T03:58:31Z"
-         *         },
-         *         "change": {
-         *           "holder_name": "Exempel Förvaltning AB",
-         *           "previous_pct": 8.2,
-         *           "current_pct": 10.7,
-         *           "holder_id": "own_7h2k9m4p1q8s3t6v0w5x2y7z4b",
-         *           "holder_type": "company",
-         *           "holder_company_id": "firm:SE:5599999983",
-         *           "direction": "up",
-         *           "thresholds_crossed": [
-         *             10
-         *           ],
-         *           "basis": "exact",
-         *           "as_of": "2026-11-18"
-         *         }
-         *       }
-         *     }
-         */
-        OwnershipChangedWebhook: {
-            /** @description The same for every attempt and replay: use it to deduplicate. */
-            event_id: string;
-            /**
-             * @description Event type.
-             * @enum {string}
-             */
-            event_type: "ownership.changed";
-            /**
-             * Format: date-time
-             * @description Start time of this attempt, in milliseconds.
-             */
-            delivered_at: string;
-            data: components["schemas"]["OwnershipChangedData"];
-        };
         /** @description What happened: status.changed. */
         StatusChange: {
             /**
@@ -3654,50 +3230,6 @@ export interface components {
             change: components["schemas"]["StatusChange"];
             /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
-        };
-        /**
-         * @description Body of a status.changed delivery.
-         * @example {
-         *       "event_id": "evt_ph5skftpj4mbxfwm8apckqjq0f",
-         *       "event_type": "status.changed",
-         *       "delivered_at": "2026-11-18T02:00:00.731Z",
-         *       "data": {
-         *         "company_id": "firm:FI:9999999-2",
-         *         "org_nr": "9999999-2",
-         *         "name": "Esimerkki Oyj",
-         *         "country": "FI",
-         *         "occurred_at": "2026-11-17T00:00:00Z",
-         *         "sequence": 184390,
-         *         "source": {
-         *           "register": "fi.prh.ytj",
-         *           "native_id": "9999999-2",
-         *           "url": null,
-         *           "retrieved_at": "2026-11-18T01:55:12Z"
-         *         },
-         *         "change": {
-         *           "previous_status": "active",
-         *           "current_status": "dormant",
-         *           "effective_date": "2026-11-17",
-         *           "registry_status": "Toiminta keskeytynyt",
-         *           "reason": "business_suspended"
-         *         }
-         *       }
-         *     }
-         */
-        StatusChangedWebhook: {
-            /** @description The same for every attempt and replay: use it to deduplicate. */
-            event_id: string;
-            /**
-             * @description Event type.
-             * @enum {string}
-             */
-            event_type: "status.changed";
-            /**
-             * Format: date-time
-             * @description Start time of this attempt, in milliseconds.
-             */
-            delivered_at: string;
-            data: components["schemas"]["StatusChangedData"];
         };
         /** @description What happened: news.published. */
         NewsItem: {
@@ -3748,55 +3280,6 @@ export interface components {
             news: components["schemas"]["NewsItem"];
             /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
-        };
-        /**
-         * @description Body of a news.published delivery.
-         * @example {
-         *       "event_id": "evt_kbyerzdzkfwvsgr3qtqzx8ebrb",
-         *       "event_type": "news.published",
-         *       "delivered_at": "2026-11-19T13:31:07.990Z",
-         *       "data": {
-         *         "company_id": "firm:US:US9999999999",
-         *         "org_nr": "US9999999999",
-         *         "name": "Example Corp.",
-         *         "country": "US",
-         *         "occurred_at": "2026-11-19T13:30:00Z",
-         *         "sequence": 184455,
-         *         "source": {
-         *           "register": "us.sec.8k",
-         *           "native_id": "9999999999-26-000101",
-         *           "url": null,
-         *           "retrieved_at": "2026-11-19T13:30:58Z"
-         *         },
-         *         "news": {
-         *           "news_id": "nws_5d6f7g8h9j0k1m2n3p4q5r6s7t",
-         *           "title": "Results of operations and financial condition",
-         *           "summary": null,
-         *           "url": "https://www.sec.gov/Archives/edgar/data/9999999999/999999999926000101/",
-         *           "publisher": "SEC EDGAR",
-         *           "language": "en",
-         *           "published_at": "2026-11-19T13:30:00Z",
-         *           "categories": [
-         *             "earnings"
-         *           ]
-         *         }
-         *       }
-         *     }
-         */
-        NewsPublishedWebhook: {
-            /** @description The same for every attempt and replay: use it to deduplicate. */
-            event_id: string;
-            /**
-             * @description Event type.
-             * @enum {string}
-             */
-            event_type: "news.published";
-            /**
-             * Format: date-time
-             * @description Start time of this attempt, in milliseconds.
-             */
-            delivered_at: string;
-            data: components["schemas"]["NewsPublishedData"];
         };
         /** @description What happened: event.regulatory. */
         RegulatoryNotice: {
@@ -3855,54 +3338,12 @@ export interface components {
             /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
         };
-        /**
-         * @description Body of a event.regulatory delivery.
-         * @example {
-         *       "event_id": "evt_r7heg6jd5gj3abrvkgyy7cb054",
-         *       "event_type": "event.regulatory",
-         *       "delivered_at": "2026-11-20T09:05:00.015Z",
-         *       "data": {
-         *         "company_id": "firm:SE:5599999991",
-         *         "org_nr": "5599999991",
-         *         "name": "Exempelbolaget AB",
-         *         "country": "SE",
-         *         "occurred_at": "2026-11-20T08:00:00Z",
-         *         "sequence": 184470,
-         *         "source": {
-         *           "register": "se.fi.sanktioner",
-         *           "native_id": "2026-123",
-         *           "url": null,
-         *           "retrieved_at": "2026-11-20T09:04:51Z"
-         *         },
-         *         "notice": {
-         *           "notice_id": "ntc_8s7d6f5g4h3j2k1m0n9p8q7r6t",
-         *           "authority": "Finansinspektionen",
-         *           "authority_country": "SE",
-         *           "action_type": "sanction",
-         *           "title": "Sanktionsavgift",
-         *           "summary": null,
-         *           "url": null,
-         *           "published_at": "2026-11-20T08:00:00Z",
-         *           "amount": 10000000,
-         *           "currency": "SEK"
-         *         }
-         *       }
-         *     }
-         */
-        RegulatoryEventWebhook: {
-            /** @description The same for every attempt and replay: use it to deduplicate. */
-            event_id: string;
-            /**
-             * @description Event type.
-             * @enum {string}
-             */
-            event_type: "event.regulatory";
-            /**
-             * Format: date-time
-             * @description Start time of this attempt, in milliseconds.
-             */
-            delivered_at: string;
-            data: components["schemas"]["RegulatoryEventData"];
+        /** @description One changed field of a profile; both values are known. */
+        ChangedField: {
+            /** @description Name of the field in the profile. */
+            field: string;
+            previous: string | boolean | components["schemas"]["ChangedAddress"];
+            current: string | boolean | components["schemas"]["ChangedAddress"];
         };
         /** @description What happened: company.changed. */
         CompanyChange: {
@@ -3938,77 +3379,6 @@ export interface components {
             change: components["schemas"]["CompanyChange"];
             /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
-        };
-        /**
-         * @description Body of a company.changed delivery.
-         * @example {
-         *       "event_id": "evt_7zxhpmpmpmp3e3fyz4fxk0zzth",
-         *       "event_type": "company.changed",
-         *       "delivered_at": "2026-11-19T05:02:00.310Z",
-         *       "data": {
-         *         "company_id": "firm:FI:9999999-2",
-         *         "org_nr": "9999999-2",
-         *         "name": "Esimerkki Oyj",
-         *         "country": "FI",
-         *         "occurred_at": "2026-11-18T00:00:00Z",
-         *         "sequence": 184452,
-         *         "source": {
-         *           "register": "fi.ytj",
-         *           "native_id": "9999999-2",
-         *           "url": null,
-         *           "retrieved_at": "2026-11-19T05:01:12Z"
-         *         },
-         *         "change": {
-         *           "changes": [
-         *             {
-         *               "field": "municipality",
-         *               "previous": "Turku",
-         *               "current": "Tampere"
-         *             },
-         *             {
-         *               "field": "county",
-         *               "previous": "Varsinais-Suomi",
-         *               "current": "Pirkanmaa"
-         *             },
-         *             {
-         *               "field": "address",
-         *               "previous": {
-         *                 "lines": [
-         *                   "Esimerkkikatu 1"
-         *                 ],
-         *                 "postal_code": "20100",
-         *                 "post_town": "TURKU",
-         *                 "country": "FI"
-         *               },
-         *               "current": {
-         *                 "lines": [
-         *                   "Mallitie 7"
-         *                 ],
-         *                 "postal_code": "33100",
-         *                 "post_town": "TAMPERE",
-         *                 "country": "FI"
-         *               }
-         *             }
-         *           ],
-         *           "effective_date": "2026-11-18"
-         *         }
-         *       }
-         *     }
-         */
-        CompanyChangedWebhook: {
-            /** @description The same for every attempt and replay: use it to deduplicate. */
-            event_id: string;
-            /**
-             * @description Event type.
-             * @enum {string}
-             */
-            event_type: "company.changed";
-            /**
-             * Format: date-time
-             * @description Start time of this attempt, in milliseconds.
-             */
-            delivered_at: string;
-            data: components["schemas"]["CompanyChangedData"];
         };
         /** @description One event. */
         Event: {
@@ -4050,6 +3420,260 @@ export interface components {
             /** @description Whether more rows follow this page. */
             has_more: boolean;
         };
+        /** @description One document of the same period and scope. */
+        FilingVersion: {
+            /**
+             * Format: int32
+             * @description 1 for the first document.
+             */
+            version: number;
+            /** @description The document. */
+            filing_id: string;
+            /**
+             * Format: date
+             * @description Date of filing.
+             */
+            filed_at: string | null;
+            /** @description Whether it is the version that is served. */
+            is_current: boolean;
+        };
+        /** @description One document filed; its own period, not its comparatives. */
+        Filing: {
+            /** @description The document. */
+            filing_id: string;
+            /** @description Type of filing. */
+            filing_type: string;
+            /** @description The register's own form, if it is known. */
+            form: string | null;
+            /** @description For example 2025 or 2026-Q3. */
+            period: string | null;
+            /**
+             * @description Null for periods not served in v1.
+             * @enum {string|null}
+             */
+            period_type: "annual" | "quarterly" | null;
+            /**
+             * Format: int32
+             * @description Fiscal year; null if the period is not known.
+             */
+            fiscal_year: number | null;
+            /**
+             * Format: int32
+             * @description Quarterly periods only.
+             */
+            fiscal_quarter: number | null;
+            /**
+             * Format: date
+             * @description First day of the period.
+             */
+            period_start: string | null;
+            /**
+             * Format: date
+             * @description Last day of the period.
+             */
+            period_end: string | null;
+            /**
+             * Format: date
+             * @description Date of filing.
+             */
+            filed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the register accepted it, if it says so.
+             */
+            accepted_at: string | null;
+            /**
+             * Format: uri
+             * @description The document.
+             */
+            document_url: string | null;
+            /** @description Whether its figures are consolidated; true if it states both. Null: no figures are known. */
+            is_consolidated: boolean | null;
+            /** @description All documents of its period and scope, by version; empty if no figures are known. */
+            versions: components["schemas"]["FilingVersion"][];
+            /** @description The document of the version before it. */
+            supersedes: string | null;
+            /** @description Where the document was found. */
+            sources: components["schemas"]["FigureSource"][];
+        };
+        /** @description Filings of a company. */
+        FilingList: {
+            /** @description `firm:<COUNTRY>:<org_number>`. */
+            company_id: string;
+            /** @description Canonical registry number. */
+            org_number: string;
+            /** @description Name as registered. */
+            name: string;
+            /** @description The rows of this page. */
+            data: components["schemas"]["Filing"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Whether more rows follow this page. */
+            has_more: boolean;
+        };
+        /** @description One line of ownership that names the company as holder, with the company that it holds. */
+        Holding: {
+            /** @description Id of the holder within this company. */
+            holder_id: string;
+            /** @description Null if protected by law. */
+            holder_name: string | null;
+            /** @description Type of holder. */
+            holder_type: string;
+            /** @description Given if the holder is a company with a known number. */
+            holder_company_id: string | null;
+            /** @description ISO 3166-1 alpha-2 country code (GB, not UK). */
+            holder_country: string | null;
+            /** @description Share of capital; null if only a band is known. */
+            pct: number | null;
+            /** @description Lower bound. */
+            pct_min: number | null;
+            /** @description Upper bound. */
+            pct_max: number | null;
+            /** @description Share of votes. */
+            votes_pct: number | null;
+            /** @description Share class; null for all classes. */
+            share_class: string | null;
+            /**
+             * @description Basis of the share.
+             * @enum {string|null}
+             */
+            basis: "exact" | "band" | "derived" | null;
+            /** @description Whether it is held in the holder's own name; null if unknown. */
+            is_direct: boolean | null;
+            /**
+             * Format: date
+             * @description Date of the percentage.
+             */
+            as_of: string;
+            /**
+             * Format: date
+             * @description Start of the earliest observation.
+             */
+            first_seen: string;
+            /**
+             * @description Whether the sources agree.
+             * @enum {string}
+             */
+            reconciliation: "single" | "agreed" | "latest_wins" | "conflict";
+            /** @description The holding according to each source. */
+            sources: components["schemas"]["HoldingSource"][];
+            /** @description `firm:<COUNTRY>:<org_number>`. */
+            company_id: string;
+            /** @description Name as registered. */
+            name: string;
+            /** @description Market code. */
+            country: string;
+        };
+        /** @description What a company owns in others, largest first. */
+        HoldingList: {
+            /** @description `firm:<COUNTRY>:<org_number>`. */
+            company_id: string;
+            /** @description Canonical registry number. */
+            org_number: string;
+            /** @description Name as registered. */
+            name: string;
+            /** @description The rows of this page. */
+            data: components["schemas"]["Holding"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Whether more rows follow this page. */
+            has_more: boolean;
+            /**
+             * Format: date
+             * @description The requested date.
+             */
+            as_of: string;
+        };
+        /** @description One relation of a company to a holder, merged from the sources that state it. */
+        GroupLine: {
+            /** @description The parent, or the child; null for a parent of which only a name or an LEI is known. */
+            company_id: string | null;
+            /** @description Id of the holder within the company that it holds. */
+            holder_id: string;
+            /** @description As in its profile, else as stated; null if no source states it. */
+            name: string | null;
+            /** @description As in its profile, else as stated. */
+            country: string | null;
+            /** @description Share of capital; null if only a band is known, or none. */
+            pct: number | null;
+            /** @description Lower bound. */
+            pct_min: number | null;
+            /** @description Upper bound. */
+            pct_max: number | null;
+            /** @description Share of votes. */
+            votes_pct: number | null;
+            /** @description Kind of relation; only a shareholding has percentages. */
+            relation: string;
+            /** @description Whether the sources call it direct; null if they do not say. */
+            is_direct: boolean | null;
+            /** @description LEI by which the source names the holder. */
+            holder_lei: string | null;
+            /**
+             * Format: int32
+             * @description Relations between this line and the requested company.
+             */
+            level: number;
+            /** @description The company at the other end of the relation. */
+            via: string;
+            /** @description Whether both ends are in one of `circles`. */
+            in_circle: boolean;
+            /**
+             * Format: date
+             * @description Date of the percentage, else of the relation.
+             */
+            as_of: string;
+            /**
+             * @description Whether the sources agree.
+             * @enum {string}
+             */
+            reconciliation: "single" | "agreed" | "latest_wins" | "conflict";
+            /** @description The relation according to each source. */
+            sources: components["schemas"]["HoldingSource"][];
+        };
+        /** @description Children, by level, then by the id of their holder, largest share first. */
+        GroupChildren: {
+            /** @description The rows of this page. */
+            data: components["schemas"]["GroupLine"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Whether more rows follow this page. */
+            has_more: boolean;
+        };
+        /** @description The group of a company. */
+        CompanyGroup: {
+            /** @description `firm:<COUNTRY>:<org_number>`. */
+            company_id: string;
+            /** @description Canonical registry number. */
+            org_number: string;
+            /** @description Name as registered. */
+            name: string;
+            /** @description The ends of the chains of holders who decide, where a walk upwards reached them. */
+            ultimate_parents: components["schemas"]["GroupLine"][];
+            /** @description Holders of the company itself, those who decide first. */
+            parents: components["schemas"]["GroupLine"][];
+            /** @description Whether there are more; `/ownership` lists all owners. */
+            has_more_parents: boolean;
+            children: components["schemas"]["GroupChildren"];
+            /** @description Companies that hold each other, directly or through others, among those visited. */
+            circles: string[][];
+            /**
+             * Format: int32
+             * @description Companies whose relations were read.
+             */
+            visited_companies: number;
+            /** @description False if a limit ended the walk: there may be more lines and circles. */
+            is_complete: boolean;
+            /**
+             * Format: date
+             * @description The day, if `as_of` or `known_at` is given.
+             */
+            as_of?: string;
+            /**
+             * Format: date-time
+             * @description The time, if `as_of` or `known_at` is given.
+             */
+            known_at?: string;
+        };
         /** @description Events of all companies, ascending. */
         EventFeed: {
             /** @description The rows of this page; with filters there may be none. */
@@ -4057,6 +3681,94 @@ export interface components {
             /** @description Cursor to continue after this page, now or later; it does not expire. */
             next_cursor: string;
             /** @description Whether the ledger goes on after this page. */
+            has_more: boolean;
+        };
+        /** @description Freshness and licence of one dataset; with include=reconciliation also unaccounted records. */
+        Dataset: {
+            /** @description Key of the dataset. */
+            dataset: string;
+            /**
+             * Format: date-time
+             * @description Date of the served data in the register.
+             */
+            observed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the register was last checked.
+             */
+            checked_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when new data has been quarantined for review; null if it is not.
+             */
+            held_since: string | null;
+            /** @description Licence of the data. */
+            licence: string | null;
+            /**
+             * Format: uri
+             * @description URL of the licence text.
+             */
+            licence_url: string | null;
+            /** @description Attribution to display with the data. */
+            attribution: string | null;
+            /**
+             * Format: int64
+             * @description Records that link to no company; null if not counted.
+             */
+            unlinked_rows?: number | bigint | null;
+            /**
+             * Format: int64
+             * @description Records that name another subject than before under an unchanged id; null if not counted.
+             */
+            changed_subjects?: number | bigint | null;
+        };
+        /** @description A rule that reads the absence of records of datasets that were never loaded, and so decides nothing. */
+        RuleWithoutData: {
+            /** @description Name of the rule. */
+            rule: string;
+            /** @description Datasets that it reads. */
+            datasets: string[];
+            /**
+             * Format: int64
+             * @description Number of rows that it leaves undecided.
+             */
+            undecided: number | bigint;
+        };
+        /** @description One market. */
+        Market: {
+            /** @description Market code. */
+            market: string;
+            /** @description Name in English. */
+            name: string;
+            /** @description Announced markets have no companies yet. */
+            state: string;
+            /**
+             * Format: int64
+             * @description Number of companies served.
+             */
+            companies: number | bigint;
+            /**
+             * Format: date-time
+             * @description Date of the newest of its datasets.
+             */
+            observed_at: string | null;
+            /** @description Source datasets of the market. */
+            datasets: components["schemas"]["Dataset"][];
+            /** @description Rules that decide nothing; null if not counted. */
+            rules_without_data?: components["schemas"]["RuleWithoutData"][] | null;
+            /**
+             * Format: int64
+             * @description Companies whose registry status means another status, without a reason; null if not counted.
+             */
+            unexplained_statuses?: number | bigint | null;
+        };
+        /** @description All markets, served and announced. */
+        MarketList: {
+            /** @description The rows of this page. */
+            data: components["schemas"]["Market"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Whether more rows follow this page. */
             has_more: boolean;
         };
         /** @description A file with all rows of a table, or with what has changed in it since another export. */
@@ -4128,18 +3840,6 @@ export interface components {
             /** @description Name, for your own use; several watchlists may have the same. */
             name: string;
         };
-        /** @description The members to change; omitted members keep their value (RFC 7396). */
-        WatchlistChanges: {
-            /** @description Name, for your own use; several watchlists may have the same. */
-            name?: string;
-        };
-        /** @description Companies to add to a watchlist, and to remove from it. */
-        MembershipChanges: {
-            /** @description Companies to add, including ones not known yet. */
-            add?: string[];
-            /** @description Companies to remove. */
-            remove?: string[];
-        };
         /** @description A watchlist. */
         Watchlist: {
             /** @description The watchlist. */
@@ -4171,6 +3871,11 @@ export interface components {
             /** @description Whether more rows follow this page. */
             has_more: boolean;
         };
+        /** @description The members to change; omitted members keep their value (RFC 7396). */
+        WatchlistChanges: {
+            /** @description Name, for your own use; several watchlists may have the same. */
+            name?: string;
+        };
         /** @description A company of a watchlist. */
         WatchlistCompany: {
             /** @description `firm:<COUNTRY>:<org_number>`. */
@@ -4193,6 +3898,13 @@ export interface components {
             next_cursor: string | null;
             /** @description Whether more rows follow this page. */
             has_more: boolean;
+        };
+        /** @description Companies to add to a watchlist, and to remove from it. */
+        MembershipChanges: {
+            /** @description Companies to add, including ones not known yet. */
+            add?: string[];
+            /** @description Companies to remove. */
+            remove?: string[];
         };
         /** @description What a change of companies did. */
         ChangedMembership: {
@@ -4264,25 +3976,6 @@ export interface components {
             /** @description Of `sqs` and `s3`: its secret. It is sealed, and never returned. */
             secret_access_key?: string;
         };
-        /** @description Where events go. */
-        SubscriptionDestination: {
-            /** @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3. */
-            kind: string;
-            /** @description Of `https`: the endpoint, as in `endpoint_url`. */
-            url?: string;
-            /** @description Of `sqs`: the queue's URL. */
-            queue_url?: string;
-            /** @description Of `s3`: the bucket's name. */
-            bucket?: string;
-            /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
-            prefix?: string;
-            /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
-            region?: string;
-            /** @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise. */
-            endpoint?: string;
-            /** @description Of `sqs` and `s3`: the last characters of the access key's id. */
-            access_key_hint?: string;
-        };
         /** @description A subscription to create. */
         NewSubscription: {
             /**
@@ -4334,158 +4027,33 @@ export interface components {
              */
             status?: "active" | "paused";
         };
-        /** @description The members to change; omitted members keep their value (RFC 7396). */
-        SubscriptionChanges: {
-            /**
-             * Format: uri
-             * @description URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
-             */
-            endpoint_url?: string;
-            /** @description Where events go, in place of `endpoint_url`, which is short for kind `https`: a creation needs one of the two. In a change of the same kind, members left out keep their value. */
-            destination?: components["schemas"]["NewDestination"];
-            /** @description Only these event types; there is no wildcard. */
-            event_types?: ("filing.added" | "filing.updated" | "ownership.changed" | "status.changed" | "news.published" | "event.regulatory" | "company.changed" | "filing.published" | "financials.new")[];
-            /** @description Only these companies, including ones not known yet; null or omitted means all. The tier limits the number. */
-            entity_ids?: string[] | null;
-            /** @description Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no filter. In a change, members left out keep their value; null ends one, {} all. */
-            filters?: {
-                /** @description Only companies of these markets. */
-                countries?: ("US" | "SE" | "NO" | "FI" | "UK" | "GB")[] | null;
-                /** @description Only companies with an industry code that begins with one of these. */
-                industries?: string[] | null;
-                /**
-                 * @description Only companies whose code is of this version of a classification.
-                 * @enum {string|null}
-                 */
-                industry_scheme?: "SN2007" | "SN2025" | "SNI2007" | "SNI2025" | "TOL2008" | "TOL2025" | "UKSIC2007" | "UKSIC2003" | "SIC" | null;
-                /** @description true: only listed companies; false: only companies without evidence of a listing. */
-                is_listed?: boolean | null;
-                /** @description Only these events of type ownership.changed; other types are not affected. */
-                ownership?: {
-                    /** @description Only where the share changed by at least so many percentage points; a change between bands is not known, and does not match. */
-                    min_change_pct?: number | null;
-                    /** @description Only where one of these thresholds was crossed. */
-                    thresholds?: (5 | 10 | 20 | 50)[] | null;
-                } | null;
-                /** @description Only events of type filing.updated or company.changed in which one of these changed; other types are not affected. */
-                changed_fields?: ("revenue" | "operating_result" | "net_result" | "equity" | "total_assets" | "employees" | "currency" | "period_start" | "period_end" | "name" | "sni_code" | "municipality" | "county" | "is_listed" | "legal_form_code" | "address")[] | null;
-                /** @description Only events of companies that are on this watchlist of the account when the event is matched. */
-                watchlist_id?: string | null;
-            } | null;
-            /** @description Free text for your own use. */
-            description?: string | null;
-            /**
-             * Format: int32
-             * @description Maximum deliveries per second; null means no limit.
-             */
-            max_per_second?: number | null;
-            /**
-             * @description While `paused`, events are held until a replay.
-             * @enum {string}
-             */
-            status?: "active" | "paused";
+        /** @description Where events go. */
+        SubscriptionDestination: {
+            /** @description `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3. */
+            kind: string;
+            /** @description Of `https`: the endpoint, as in `endpoint_url`. */
+            url?: string;
+            /** @description Of `sqs`: the queue's URL. */
+            queue_url?: string;
+            /** @description Of `s3`: the bucket's name. */
+            bucket?: string;
+            /** @description Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added. */
+            prefix?: string;
+            /** @description Of `sqs` and `s3`: the region of the queue or bucket. */
+            region?: string;
+            /** @description Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise. */
+            endpoint?: string;
+            /** @description Of `sqs` and `s3`: the last characters of the access key's id. */
+            access_key_hint?: string;
         };
-        /** @description A webhook subscription. */
-        Subscription: {
-            /** @description The subscription. */
-            id: string;
-            /**
-             * Format: uri
-             * @description URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
-             */
-            endpoint_url: string;
-            /** @description Where events go; for an endpoint, its URL once more. */
-            destination?: components["schemas"]["SubscriptionDestination"];
-            /** @description Canonical names. */
-            event_types: string[];
-            /** @description Only these companies; null means all. */
-            entity_ids: string[] | null;
-            /** @description Only events that pass all of these; with `entity_ids` both hold. Null: no filter. */
-            filters?: {
-                /** @description Only companies of these markets. */
-                countries?: string[];
-                /** @description Only companies with an industry code that begins with one of these. */
-                industries?: string[];
-                /** @description Only companies whose code is of this version of a classification. */
-                industry_scheme?: string;
-                /** @description true: only listed companies; false: only companies without evidence of a listing. */
-                is_listed?: boolean;
-                /** @description Only these events of type ownership.changed; other types are not affected. */
-                ownership?: {
-                    /** @description Only where the share changed by at least so many percentage points; a change between bands is not known, and does not match. */
-                    min_change_pct?: number;
-                    /** @description Only where one of these thresholds was crossed. */
-                    thresholds?: (5 | 10 | 20 | 50)[];
-                };
-                /** @description Only events of type filing.updated or company.changed in which one of these changed; other types are not affected. */
-                changed_fields?: string[];
-                /** @description Only events of companies that are on this watchlist of the account when the event is matched. */
-                watchlist_id?: string;
-            } | null;
-            /** @description Free text for your own use. */
-            description: string | null;
-            /**
-             * Format: int32
-             * @description Maximum deliveries per second; null means no limit.
-             */
-            max_per_second: number | null;
-            /**
-             * @description While `paused`, events are held until a replay.
-             * @enum {string}
-             */
-            status: "active" | "paused";
-            /**
-             * @description Reason for the pause; null while active.
-             * @enum {string|null}
-             */
-            status_reason: "manual" | "retries_exhausted" | "tier_downgraded" | null;
-            /**
-             * Format: date-time
-             * @description When the status last changed.
-             */
-            status_changed_at: string;
-            /**
-             * Format: date-time
-             * @description When it was created.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When it was last changed.
-             */
-            updated_at: string;
-            /**
-             * Format: date-time
-             * @description Time of the last attempt. Tests and manual retries are not counted, here and below.
-             */
-            last_attempt_at: string | null;
-            /**
-             * Format: date-time
-             * @description Time of the last successful attempt.
-             */
-            last_success_at: string | null;
-            /**
-             * Format: date-time
-             * @description Time of the last failed attempt.
-             */
-            last_failure_at: string | null;
-            /**
-             * Format: int64
-             * @description Failed attempts since the last success.
-             */
-            consecutive_failures: number | bigint;
-            /**
-             * Format: int64
-             * @description Number of deliveries waiting for a replay.
-             */
-            held_deliveries: number | bigint;
-            /** @description The secret's last characters. */
-            secret_hint: string;
-            /**
-             * Format: date-time
-             * @description Until when the previous secret also signs; null if it does not.
-             */
-            previous_secret_expires_at: string | null;
+        /** @description One warning. */
+        Warning: {
+            /** @description Code of the warning. */
+            code: string;
+            /** @description Human-readable description. */
+            detail: string;
+            /** @description JSON Pointer into the body. */
+            pointer: string;
         };
         /** @description A subscription with its secret, returned only once. */
         CreatedSubscription: {
@@ -4593,6 +4161,168 @@ export interface components {
             /** @description Accepted input that should be changed. */
             warnings: components["schemas"]["Warning"][];
         };
+        /** @description A webhook subscription. */
+        Subscription: {
+            /** @description The subscription. */
+            id: string;
+            /**
+             * Format: uri
+             * @description URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
+             */
+            endpoint_url: string;
+            /** @description Where events go; for an endpoint, its URL once more. */
+            destination?: components["schemas"]["SubscriptionDestination"];
+            /** @description Canonical names. */
+            event_types: string[];
+            /** @description Only these companies; null means all. */
+            entity_ids: string[] | null;
+            /** @description Only events that pass all of these; with `entity_ids` both hold. Null: no filter. */
+            filters?: {
+                /** @description Only companies of these markets. */
+                countries?: string[];
+                /** @description Only companies with an industry code that begins with one of these. */
+                industries?: string[];
+                /** @description Only companies whose code is of this version of a classification. */
+                industry_scheme?: string;
+                /** @description true: only listed companies; false: only companies without evidence of a listing. */
+                is_listed?: boolean;
+                /** @description Only these events of type ownership.changed; other types are not affected. */
+                ownership?: {
+                    /** @description Only where the share changed by at least so many percentage points; a change between bands is not known, and does not match. */
+                    min_change_pct?: number;
+                    /** @description Only where one of these thresholds was crossed. */
+                    thresholds?: (5 | 10 | 20 | 50)[];
+                };
+                /** @description Only events of type filing.updated or company.changed in which one of these changed; other types are not affected. */
+                changed_fields?: string[];
+                /** @description Only events of companies that are on this watchlist of the account when the event is matched. */
+                watchlist_id?: string;
+            } | null;
+            /** @description Free text for your own use. */
+            description: string | null;
+            /**
+             * Format: int32
+             * @description Maximum deliveries per second; null means no limit.
+             */
+            max_per_second: number | null;
+            /**
+             * @description While `paused`, events are held until a replay.
+             * @enum {string}
+             */
+            status: "active" | "paused";
+            /**
+             * @description Reason for the pause; null while active.
+             * @enum {string|null}
+             */
+            status_reason: "manual" | "retries_exhausted" | "tier_downgraded" | null;
+            /**
+             * Format: date-time
+             * @description When the status last changed.
+             */
+            status_changed_at: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last attempt. Tests and manual retries are not counted, here and below.
+             */
+            last_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the last successful attempt.
+             */
+            last_success_at: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the last failed attempt.
+             */
+            last_failure_at: string | null;
+            /**
+             * Format: int64
+             * @description Failed attempts since the last success.
+             */
+            consecutive_failures: number | bigint;
+            /**
+             * Format: int64
+             * @description Number of deliveries waiting for a replay.
+             */
+            held_deliveries: number | bigint;
+            /** @description The secret's last characters. */
+            secret_hint: string;
+            /**
+             * Format: date-time
+             * @description Until when the previous secret also signs; null if it does not.
+             */
+            previous_secret_expires_at: string | null;
+        };
+        /** @description The account's subscriptions. */
+        SubscriptionList: {
+            /** @description The rows of this page. */
+            data: components["schemas"]["Subscription"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Whether more rows follow this page. */
+            has_more: boolean;
+        };
+        /** @description The members to change; omitted members keep their value (RFC 7396). */
+        SubscriptionChanges: {
+            /**
+             * Format: uri
+             * @description URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+             */
+            endpoint_url?: string;
+            /** @description Where events go, in place of `endpoint_url`, which is short for kind `https`: a creation needs one of the two. In a change of the same kind, members left out keep their value. */
+            destination?: components["schemas"]["NewDestination"];
+            /** @description Only these event types; there is no wildcard. */
+            event_types?: ("filing.added" | "filing.updated" | "ownership.changed" | "status.changed" | "news.published" | "event.regulatory" | "company.changed" | "filing.published" | "financials.new")[];
+            /** @description Only these companies, including ones not known yet; null or omitted means all. The tier limits the number. */
+            entity_ids?: string[] | null;
+            /** @description Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no filter. In a change, members left out keep their value; null ends one, {} all. */
+            filters?: {
+                /** @description Only companies of these markets. */
+                countries?: ("US" | "SE" | "NO" | "FI" | "UK" | "GB")[] | null;
+                /** @description Only companies with an industry code that begins with one of these. */
+                industries?: string[] | null;
+                /**
+                 * @description Only companies whose code is of this version of a classification.
+                 * @enum {string|null}
+                 */
+                industry_scheme?: "SN2007" | "SN2025" | "SNI2007" | "SNI2025" | "TOL2008" | "TOL2025" | "UKSIC2007" | "UKSIC2003" | "SIC" | null;
+                /** @description true: only listed companies; false: only companies without evidence of a listing. */
+                is_listed?: boolean | null;
+                /** @description Only these events of type ownership.changed; other types are not affected. */
+                ownership?: {
+                    /** @description Only where the share changed by at least so many percentage points; a change between bands is not known, and does not match. */
+                    min_change_pct?: number | null;
+                    /** @description Only where one of these thresholds was crossed. */
+                    thresholds?: (5 | 10 | 20 | 50)[] | null;
+                } | null;
+                /** @description Only events of type filing.updated or company.changed in which one of these changed; other types are not affected. */
+                changed_fields?: ("revenue" | "operating_result" | "net_result" | "equity" | "total_assets" | "employees" | "currency" | "period_start" | "period_end" | "name" | "sni_code" | "municipality" | "county" | "is_listed" | "legal_form_code" | "address")[] | null;
+                /** @description Only events of companies that are on this watchlist of the account when the event is matched. */
+                watchlist_id?: string | null;
+            } | null;
+            /** @description Free text for your own use. */
+            description?: string | null;
+            /**
+             * Format: int32
+             * @description Maximum deliveries per second; null means no limit.
+             */
+            max_per_second?: number | null;
+            /**
+             * @description While `paused`, events are held until a replay.
+             * @enum {string}
+             */
+            status?: "active" | "paused";
+        };
         /** @description An updated subscription. */
         UpdatedSubscription: {
             /** @description The subscription. */
@@ -4697,24 +4427,6 @@ export interface components {
             /** @description Accepted input that should be changed. */
             warnings: components["schemas"]["Warning"][];
         };
-        /** @description The account's subscriptions. */
-        SubscriptionList: {
-            /** @description The rows of this page. */
-            data: components["schemas"]["Subscription"][];
-            /** @description Cursor of the next page; null on the last page. */
-            next_cursor: string | null;
-            /** @description Whether more rows follow this page. */
-            has_more: boolean;
-        };
-        /** @description One warning. */
-        Warning: {
-            /** @description Code of the warning. */
-            code: string;
-            /** @description Human-readable description. */
-            detail: string;
-            /** @description JSON Pointer into the body. */
-            pointer: string;
-        };
         /** @description Options of a secret rotation. */
         SecretRotation: {
             /**
@@ -4745,26 +4457,6 @@ export interface components {
              * @enum {string}
              */
             event_type?: "filing.added" | "filing.updated" | "ownership.changed" | "status.changed" | "news.published" | "event.regulatory" | "company.changed" | "filing.published" | "financials.new";
-        };
-        /** @description One event type. */
-        EventType: {
-            /** @description Name used in subscriptions. */
-            event_type: string;
-            /** @description When it is sent. */
-            description: string;
-            /** @description Deprecated aliases. */
-            aliases: string[];
-            /** @description Schema of the body in this document. */
-            schema_ref: string;
-        };
-        /** @description All event types. */
-        EventTypeList: {
-            /** @description The rows of this page. */
-            data: components["schemas"]["EventType"][];
-            /** @description Cursor of the next page; null on the last page. */
-            next_cursor: string | null;
-            /** @description Whether more rows follow this page. */
-            has_more: boolean;
         };
         /** @description One request to an endpoint, queue or bucket; events of one object have one in common. */
         Attempt: {
@@ -5027,89 +4719,21 @@ export interface components {
              */
             completed_at: string | null;
         };
-        /** @description Freshness and licence of one dataset; with include=reconciliation also unaccounted records. */
-        Dataset: {
-            /** @description Key of the dataset. */
-            dataset: string;
-            /**
-             * Format: date-time
-             * @description Date of the served data in the register.
-             */
-            observed_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the register was last checked.
-             */
-            checked_at: string | null;
-            /**
-             * Format: date-time
-             * @description Since when new data has been quarantined for review; null if it is not.
-             */
-            held_since: string | null;
-            /** @description Licence of the data. */
-            licence: string | null;
-            /**
-             * Format: uri
-             * @description URL of the licence text.
-             */
-            licence_url: string | null;
-            /** @description Attribution to display with the data. */
-            attribution: string | null;
-            /**
-             * Format: int64
-             * @description Records that link to no company; null if not counted.
-             */
-            unlinked_rows?: number | bigint | null;
-            /**
-             * Format: int64
-             * @description Records that name another subject than before under an unchanged id; null if not counted.
-             */
-            changed_subjects?: number | bigint | null;
+        /** @description One event type. */
+        EventType: {
+            /** @description Name used in subscriptions. */
+            event_type: string;
+            /** @description When it is sent. */
+            description: string;
+            /** @description Deprecated aliases. */
+            aliases: string[];
+            /** @description Schema of the body in this document. */
+            schema_ref: string;
         };
-        /** @description A rule that reads the absence of records of datasets that were never loaded, and so decides nothing. */
-        RuleWithoutData: {
-            /** @description Name of the rule. */
-            rule: string;
-            /** @description Datasets that it reads. */
-            datasets: string[];
-            /**
-             * Format: int64
-             * @description Number of rows that it leaves undecided.
-             */
-            undecided: number | bigint;
-        };
-        /** @description One market. */
-        Market: {
-            /** @description Market code. */
-            market: string;
-            /** @description Name in English. */
-            name: string;
-            /** @description Announced markets have no companies yet. */
-            state: string;
-            /**
-             * Format: int64
-             * @description Number of companies served.
-             */
-            companies: number | bigint;
-            /**
-             * Format: date-time
-             * @description Date of the newest of its datasets.
-             */
-            observed_at: string | null;
-            /** @description Source datasets of the market. */
-            datasets: components["schemas"]["Dataset"][];
-            /** @description Rules that decide nothing; null if not counted. */
-            rules_without_data?: components["schemas"]["RuleWithoutData"][] | null;
-            /**
-             * Format: int64
-             * @description Companies whose registry status means another status, without a reason; null if not counted.
-             */
-            unexplained_statuses?: number | bigint | null;
-        };
-        /** @description All markets, served and announced. */
-        MarketList: {
+        /** @description All event types. */
+        EventTypeList: {
             /** @description The rows of this page. */
-            data: components["schemas"]["Market"][];
+            data: components["schemas"]["EventType"][];
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
             /** @description Whether more rows follow this page. */
@@ -5174,18 +4798,394 @@ export interface components {
             /** @description Status of the account. */
             account_status: string;
         };
-        /** @description One invalid input. */
-        InputError: {
-            /** @description What is wrong with the input. */
-            code: string;
-            /** @description What the input must be. */
-            detail: string;
-            /** @description Name of the query or path parameter. */
-            parameter?: string;
-            /** @description JSON Pointer into the body. */
-            pointer?: string;
-            /** @description Header. */
-            header?: string;
+        /**
+         * @description Body of a filing.added delivery.
+         * @example {
+         *       "event_id": "evt_0c7dk6j57ads7jy4hm6z18ppe3",
+         *       "event_type": "filing.added",
+         *       "delivered_at": "2026-03-20T03:12:00.120Z",
+         *       "data": {
+         *         "company_id": "firm:NO:999999999",
+         *         "org_nr": "999999999",
+         *         "name": "EKSEMPEL ASA",
+         *         "country": "NO",
+         *         "occurred_at": "2026-03-19T00:00:00Z",
+         *         "sequence": 181002,
+         *         "source": {
+         *           "register": "no.brreg.regnskap",
+         *           "native_id": "2026123456",
+         *           "url": null,
+         *           "retrieved_at": "2026-03-20T03:10:44Z"
+         *         },
+         *         "filing": {
+         *           "filing_id": "fil_0c7dk6j57ads7jy4hm6z18ppe3",
+         *           "filing_type": "annual_report",
+         *           "period": "2025",
+         *           "period_type": "annual",
+         *           "fiscal_year": 2025,
+         *           "fiscal_quarter": null,
+         *           "period_start": "2025-01-01",
+         *           "period_end": "2025-12-31",
+         *           "filed_at": "2026-03-19",
+         *           "version": 1,
+         *           "currency": "USD",
+         *           "revenue": 105100000000,
+         *           "operating_result": 26000000000,
+         *           "net_result": 6900000000,
+         *           "equity": 42600000000,
+         *           "total_assets": 130500000000,
+         *           "employees": 24900,
+         *           "is_consolidated": true,
+         *           "document_url": null
+         *         }
+         *       }
+         *     }
+         */
+        FilingAddedWebhook: {
+            /** @description The same for every attempt and replay: use it to deduplicate. */
+            event_id: string;
+            /**
+             * @description Event type.
+             * @enum {string}
+             */
+            event_type: "filing.added";
+            /**
+             * Format: date-time
+             * @description Start time of this attempt, in milliseconds.
+             */
+            delivered_at: string;
+            data: components["schemas"]["FilingAddedData"];
+        };
+        /**
+         * @description Body of a filing.updated delivery.
+         * @example {
+         *       "event_id": "evt_2h447gcd46f01cvqbt1dzd1ctj",
+         *       "event_type": "filing.updated",
+         *       "delivered_at": "2026-09-02T06:00:01.004Z",
+         *       "data": {
+         *         "company_id": "firm:UK:99999999",
+         *         "org_nr": "99999999",
+         *         "name": "EXAMPLE PLC",
+         *         "country": "UK",
+         *         "occurred_at": "2026-09-01T00:00:00Z",
+         *         "sequence": 183110,
+         *         "source": {
+         *           "register": "uk.ch.filing_history",
+         *           "native_id": "MzQ1NjAwMDAwMGFkaXF6a2N4",
+         *           "url": null,
+         *           "retrieved_at": "2026-09-02T05:58:40Z"
+         *         },
+         *         "filing": {
+         *           "filing_id": "fil_9v8c7x6z5b4n3m2k1j0h9g8f7d",
+         *           "filing_type": "annual_report",
+         *           "period": "2025",
+         *           "period_type": "annual",
+         *           "fiscal_year": 2025,
+         *           "fiscal_quarter": null,
+         *           "period_start": "2025-02-23",
+         *           "period_end": "2026-02-28",
+         *           "filed_at": "2026-09-01",
+         *           "version": 2,
+         *           "currency": "GBP",
+         *           "revenue": 69916000000,
+         *           "operating_result": 2711000000,
+         *           "net_result": 1626000000,
+         *           "equity": 11663000000,
+         *           "total_assets": 47400000000,
+         *           "employees": 341000,
+         *           "is_consolidated": true,
+         *           "document_url": null,
+         *           "previous_version": 1,
+         *           "reason": "restatement",
+         *           "changed_fields": [
+         *             {
+         *               "field": "operating_result",
+         *               "previous": 2821000000,
+         *               "current": 2711000000
+         *             }
+         *           ]
+         *         }
+         *       }
+         *     }
+         */
+        FilingUpdatedWebhook: {
+            /** @description The same for every attempt and replay: use it to deduplicate. */
+            event_id: string;
+            /**
+             * @description Event type.
+             * @enum {string}
+             */
+            event_type: "filing.updated";
+            /**
+             * Format: date-time
+             * @description Start time of this attempt, in milliseconds.
+             */
+            delivered_at: string;
+            data: components["schemas"]["FilingUpdatedData"];
+        };
+        /**
+         * @description Body of a ownership.changed delivery.
+         * @example {
+         *       "event_id": "evt_c4cthsej3686j9zsejemb8n4gb",
+         *       "event_type": "ownership.changed",
+         *       "delivered_at": "2026-11-20T04:12:11.482Z",
+         *       "data": {
+         *         "company_id": "firm:SE:5599999991",
+         *         "org_nr": "5599999991",
+         *         "name": "Exempelbolaget AB",
+         *         "country": "SE",
+         *         "occurred_at": "2026-11-18T00:00:00Z",
+         *         "sequence": 184467,
+         *         "source": {
+         *           "register": "se.fi.flaggning",
+         *           "native_id": "2026-4411",
+         *           "url": null,
+         *           "retrieved_at": "2026-11-20T03:58:31Z"
+         *         },
+         *         "change": {
+         *           "holder_name": "Exempel Förvaltning AB",
+         *           "previous_pct": 8.2,
+         *           "current_pct": 10.7,
+         *           "holder_id": "own_7h2k9m4p1q8s3t6v0w5x2y7z4b",
+         *           "holder_type": "company",
+         *           "holder_company_id": "firm:SE:5599999983",
+         *           "direction": "up",
+         *           "thresholds_crossed": [
+         *             10
+         *           ],
+         *           "basis": "exact",
+         *           "as_of": "2026-11-18"
+         *         }
+         *       }
+         *     }
+         */
+        OwnershipChangedWebhook: {
+            /** @description The same for every attempt and replay: use it to deduplicate. */
+            event_id: string;
+            /**
+             * @description Event type.
+             * @enum {string}
+             */
+            event_type: "ownership.changed";
+            /**
+             * Format: date-time
+             * @description Start time of this attempt, in milliseconds.
+             */
+            delivered_at: string;
+            data: components["schemas"]["OwnershipChangedData"];
+        };
+        /**
+         * @description Body of a status.changed delivery.
+         * @example {
+         *       "event_id": "evt_ph5skftpj4mbxfwm8apckqjq0f",
+         *       "event_type": "status.changed",
+         *       "delivered_at": "2026-11-18T02:00:00.731Z",
+         *       "data": {
+         *         "company_id": "firm:FI:9999999-2",
+         *         "org_nr": "9999999-2",
+         *         "name": "Esimerkki Oyj",
+         *         "country": "FI",
+         *         "occurred_at": "2026-11-17T00:00:00Z",
+         *         "sequence": 184390,
+         *         "source": {
+         *           "register": "fi.prh.ytj",
+         *           "native_id": "9999999-2",
+         *           "url": null,
+         *           "retrieved_at": "2026-11-18T01:55:12Z"
+         *         },
+         *         "change": {
+         *           "previous_status": "active",
+         *           "current_status": "dormant",
+         *           "effective_date": "2026-11-17",
+         *           "registry_status": "Toiminta keskeytynyt",
+         *           "reason": "business_suspended"
+         *         }
+         *       }
+         *     }
+         */
+        StatusChangedWebhook: {
+            /** @description The same for every attempt and replay: use it to deduplicate. */
+            event_id: string;
+            /**
+             * @description Event type.
+             * @enum {string}
+             */
+            event_type: "status.changed";
+            /**
+             * Format: date-time
+             * @description Start time of this attempt, in milliseconds.
+             */
+            delivered_at: string;
+            data: components["schemas"]["StatusChangedData"];
+        };
+        /**
+         * @description Body of a news.published delivery.
+         * @example {
+         *       "event_id": "evt_kbyerzdzkfwvsgr3qtqzx8ebrb",
+         *       "event_type": "news.published",
+         *       "delivered_at": "2026-11-19T13:31:07.990Z",
+         *       "data": {
+         *         "company_id": "firm:US:US9999999999",
+         *         "org_nr": "US9999999999",
+         *         "name": "Example Corp.",
+         *         "country": "US",
+         *         "occurred_at": "2026-11-19T13:30:00Z",
+         *         "sequence": 184455,
+         *         "source": {
+         *           "register": "us.sec.8k",
+         *           "native_id": "9999999999-26-000101",
+         *           "url": null,
+         *           "retrieved_at": "2026-11-19T13:30:58Z"
+         *         },
+         *         "news": {
+         *           "news_id": "nws_5d6f7g8h9j0k1m2n3p4q5r6s7t",
+         *           "title": "Results of operations and financial condition",
+         *           "summary": null,
+         *           "url": "https://www.sec.gov/Archives/edgar/data/9999999999/999999999926000101/",
+         *           "publisher": "SEC EDGAR",
+         *           "language": "en",
+         *           "published_at": "2026-11-19T13:30:00Z",
+         *           "categories": [
+         *             "earnings"
+         *           ]
+         *         }
+         *       }
+         *     }
+         */
+        NewsPublishedWebhook: {
+            /** @description The same for every attempt and replay: use it to deduplicate. */
+            event_id: string;
+            /**
+             * @description Event type.
+             * @enum {string}
+             */
+            event_type: "news.published";
+            /**
+             * Format: date-time
+             * @description Start time of this attempt, in milliseconds.
+             */
+            delivered_at: string;
+            data: components["schemas"]["NewsPublishedData"];
+        };
+        /**
+         * @description Body of a event.regulatory delivery.
+         * @example {
+         *       "event_id": "evt_r7heg6jd5gj3abrvkgyy7cb054",
+         *       "event_type": "event.regulatory",
+         *       "delivered_at": "2026-11-20T09:05:00.015Z",
+         *       "data": {
+         *         "company_id": "firm:SE:5599999991",
+         *         "org_nr": "5599999991",
+         *         "name": "Exempelbolaget AB",
+         *         "country": "SE",
+         *         "occurred_at": "2026-11-20T08:00:00Z",
+         *         "sequence": 184470,
+         *         "source": {
+         *           "register": "se.fi.sanktioner",
+         *           "native_id": "2026-123",
+         *           "url": null,
+         *           "retrieved_at": "2026-11-20T09:04:51Z"
+         *         },
+         *         "notice": {
+         *           "notice_id": "ntc_8s7d6f5g4h3j2k1m0n9p8q7r6t",
+         *           "authority": "Finansinspektionen",
+         *           "authority_country": "SE",
+         *           "action_type": "sanction",
+         *           "title": "Sanktionsavgift",
+         *           "summary": null,
+         *           "url": null,
+         *           "published_at": "2026-11-20T08:00:00Z",
+         *           "amount": 10000000,
+         *           "currency": "SEK"
+         *         }
+         *       }
+         *     }
+         */
+        RegulatoryEventWebhook: {
+            /** @description The same for every attempt and replay: use it to deduplicate. */
+            event_id: string;
+            /**
+             * @description Event type.
+             * @enum {string}
+             */
+            event_type: "event.regulatory";
+            /**
+             * Format: date-time
+             * @description Start time of this attempt, in milliseconds.
+             */
+            delivered_at: string;
+            data: components["schemas"]["RegulatoryEventData"];
+        };
+        /**
+         * @description Body of a company.changed delivery.
+         * @example {
+         *       "event_id": "evt_7zxhpmpmpmp3e3fyz4fxk0zzth",
+         *       "event_type": "company.changed",
+         *       "delivered_at": "2026-11-19T05:02:00.310Z",
+         *       "data": {
+         *         "company_id": "firm:FI:9999999-2",
+         *         "org_nr": "9999999-2",
+         *         "name": "Esimerkki Oyj",
+         *         "country": "FI",
+         *         "occurred_at": "2026-11-18T00:00:00Z",
+         *         "sequence": 184452,
+         *         "source": {
+         *           "register": "fi.ytj",
+         *           "native_id": "9999999-2",
+         *           "url": null,
+         *           "retrieved_at": "2026-11-19T05:01:12Z"
+         *         },
+         *         "change": {
+         *           "changes": [
+         *             {
+         *               "field": "municipality",
+         *               "previous": "Turku",
+         *               "current": "Tampere"
+         *             },
+         *             {
+         *               "field": "county",
+         *               "previous": "Varsinais-Suomi",
+         *               "current": "Pirkanmaa"
+         *             },
+         *             {
+         *               "field": "address",
+         *               "previous": {
+         *                 "lines": [
+         *                   "Esimerkkikatu 1"
+         *                 ],
+         *                 "postal_code": "20100",
+         *                 "post_town": "TURKU",
+         *                 "country": "FI"
+         *               },
+         *               "current": {
+         *                 "lines": [
+         *                   "Mallitie 7"
+         *                 ],
+         *                 "postal_code": "33100",
+         *                 "post_town": "TAMPERE",
+         *                 "country": "FI"
+         *               }
+         *             }
+         *           ],
+         *           "effective_date": "2026-11-18"
+         *         }
+         *       }
+         *     }
+         */
+        CompanyChangedWebhook: {
+            /** @description The same for every attempt and replay: use it to deduplicate. */
+            event_id: string;
+            /**
+             * @description Event type.
+             * @enum {string}
+             */
+            event_type: "company.changed";
+            /**
+             * Format: date-time
+             * @description Start time of this attempt, in milliseconds.
+             */
+            delivered_at: string;
+            data: components["schemas"]["CompanyChangedData"];
         };
         /** @description An error (RFC 9457). */
         Problem: {

@@ -4,13 +4,7 @@ import threading
 
 import pytest
 
-from api.openapi.examples.watchlists import (
-    CHANGED_MEMBERSHIP,
-    MEMBERSHIP_CHANGES,
-    NEW_WATCHLIST,
-    WATCHLIST,
-    WATCHLIST_COMPANIES,
-)
+from api.openapi.examples import watchlists as examples
 from tests.tables import check_cases
 
 ALL = "/api/v1/watchlists"
@@ -49,12 +43,12 @@ def listed(service, path, limit=100):
 
 
 def test_a_watchlist_is_made_renamed_and_deleted(service):
-    answer = send(service, "POST", ALL, NEW_WATCHLIST)
+    answer = send(service, "POST", ALL, examples.NEW_WATCHLIST)
     made, path = answer.json(), answer.headers["location"]
-    assert (answer.status_code, answer.headers["etag"], list(made)) == (201, '"1"', list(WATCHLIST))
+    assert (answer.status_code, answer.headers["etag"], list(made)) == (201, '"1"', list(examples.WATCHLIST))
     assert path == f"{ALL}/{made['id']}"
-    assert made | {"id": WATCHLIST["id"]} == {
-        "id": WATCHLIST["id"],
+    assert made | {"id": examples.WATCHLIST["id"]} == {
+        "id": examples.WATCHLIST["id"],
         "name": "Suppliers",
         "company_count": 0,
         "created_at": "2026-11-21T09:00:00Z",
@@ -96,7 +90,7 @@ def test_companies_are_added_and_removed_in_any_spelling(service):
         assert (answer.status_code, answer.content) == (204, b"")
     send(service, "PUT", f"{path}/companies/firm:NO:900000000")
     [unknown, known] = listed(service, path)
-    assert list(known) == list(WATCHLIST_COMPANIES["data"][0])
+    assert list(known) == list(examples.WATCHLIST_COMPANIES["data"][0])
     assert (known["company_id"], known["org_number"], known["name"] is None) == (KNOWN, "5599999991", False)
     assert (unknown["company_id"], unknown["name"]) == ("firm:NO:900000000", None)
     assert (service.get(path).json()["company_count"], service.get(path).headers["etag"]) == (2, '"3"')
@@ -111,9 +105,9 @@ def test_companies_are_added_and_removed_in_any_spelling(service):
 
 def test_a_change_of_many_companies_is_made_whole(service):
     path = make(service)
-    changed = send(service, "POST", f"{path}/companies", MEMBERSHIP_CHANGES)
+    changed = send(service, "POST", f"{path}/companies", examples.MEMBERSHIP_CHANGES)
     assert changed.status_code == 200
-    assert changed.json() == CHANGED_MEMBERSHIP | {"id": path.rsplit("/", 1)[1]}
+    assert changed.json() == examples.CHANGED_MEMBERSHIP | {"id": path.rsplit("/", 1)[1]}
     many = send(service, "POST", f"{path}/companies", {"add": ids(1_000), "remove": ["5599999991"]})
     assert [many.json()[name] for name in ("added", "removed", "company_count")] == [1_000, 1, 1_001]
     for body in ({"add": ids(1_000), "remove": ["5599999991"]}, {}):
@@ -208,7 +202,7 @@ def test_another_account_s_watchlist_does_not_exist(service):
 
 def test_a_repeated_request_is_made_once(service):
     key = {"Idempotency-Key": "one"}
-    first, again = (send(service, "POST", ALL, NEW_WATCHLIST, **key) for _ in range(2))
+    first, again = (send(service, "POST", ALL, examples.NEW_WATCHLIST, **key) for _ in range(2))
     assert first.json() == again.json()
     assert again.headers["idempotency-replayed"] == "true"
     assert len(service.get(ALL).json()["data"]) == 1

@@ -13,19 +13,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
-from name_matching.folding import fold_text
+from warehouse.reader.company_query import CompanyQuery, filter_conditions
 from warehouse.reader.queries.names import SLIPPED, NameQuery, TypoWords
 from warehouse.reader.queries.paging import key_parts
-from warehouse.reader.types import CompanyQuery, InvalidPageKeyError, Key
+from warehouse.reader.types import InvalidPageKeyError, Key
 from warehouse.serving import sort_keys
 
 LONGEST_NAME: Final = 64  # characters of a name used for sorting: a key must fit into a cursor
-SIZES: Final = {
-    "micro": "employees < 10",
-    "small": "employees BETWEEN 10 AND 49",
-    "medium": "employees BETWEEN 50 AND 249",
-    "large": "employees >= 250",
-}  # the size classes of the European Union
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +84,8 @@ class SearchStatement:
         self._asked: NameQuery | None = (
             None  # set only if needed for sorting: DuckDB rejects parameters that a statement does not use
         )
-        _add_filters(self, query)
+        for condition in filter_conditions(query, self.value):
+            self.add(condition)
         if isinstance(names, MatchedNames):
             self._join_matches(names)
         elif names is not None:
@@ -105,11 +100,6 @@ class SearchStatement:
     def add(self, condition: str) -> None:
         """Adds a condition."""
         self._conditions.append(f"({condition})")
-
-    def any(self, column: str, values: tuple[object, ...]) -> None:
-        """Restricts a column to these values, if any are given."""
-        if values:
-            self.add(f"{column} IN ({', '.join(map(self.value, values))})")
 
     def by_relevance(self, after: Key | None, limit: int) -> str:
         """SQL for (tier, rank) of one page plus one row."""
@@ -215,33 +205,3 @@ _HEADS: Final[Mapping[SortOrder, Callable[[str], object]]] = {
     ORDERS[REGISTERED]: _parse_date,
 }
 """What a value in a key says of the column that is compared first, where that is another."""
-
-
-def _add_filters(made: SearchStatement, query: CompanyQuery) -> None:
-    made.any("country", query.countries)
-    made.any("status", query.statuses)
-    made.any("industry_scheme", _optional_value(query.industry_scheme))
-    made.any("latest_currency", _optional_value(query.currency))
-    if query.industries:
-        prefixes = (made.value(prefix.replace(".", "")) for prefix in query.industries)
-        made.add(" OR ".join(f"starts_with(industry_code, {prefix})" for prefix in prefixes))
-    if query.region is not None:
-        named = made.value(f"|{fold_text(query.region)}|")
-        made.add(f"place IN (SELECT place FROM release.places WHERE contains(names, {named}))")
-    if query.sizes:
-        made.add(" OR ".join(SIZES[size] for size in query.sizes))
-    if query.is_listed is not None:
-        made.add(f"is_listed = {made.value(query.is_listed)}")
-    for column, least, most in (
-        ("employees", query.employees_min, query.employees_max),
-        ("latest_revenue", query.revenue_min, query.revenue_max),
-        ("registered_date", query.registered_from, query.registered_to),
-    ):
-        if least is not None:
-            made.add(f"{column} >= {made.value(least)}")
-        if most is not None:
-            made.add(f"{column} <= {made.value(most)}")
-
-
-def _optional_value(value: str | None) -> tuple[object, ...]:
-    return () if value is None else (value,)

@@ -14,11 +14,12 @@ from datetime import date
 from itertools import islice
 from typing import Any, Final
 
+from warehouse.reader.company_query import CompanyQuery
 from warehouse.reader.queries import filters, names, profiles
 from warehouse.reader.queries.market_dump import market_id_bounds
 from warehouse.reader.queries.names import SLIPPED, NameQuery, parse_name_query
 from warehouse.reader.queries.paging import build_page, key_parts
-from warehouse.reader.types import CompanyQuery, Key, ResultPage
+from warehouse.reader.types import Key, ResultPage
 from warehouse.schema.codes import MARKETS
 from warehouse.serving.codec_read import DocumentsConnection
 

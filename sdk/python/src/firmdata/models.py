@@ -8,76 +8,6 @@ from typing import Any
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 
-class Notice(BaseModel):
-    """
-    Why a search by industry code may have found nothing.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    code: str
-    """
-    `retired_industry_code`: a code of NACE Rev. 2 that Rev. 2.1 does not have. `newer_industry_code`: the reverse. Other values may be added.
-    """
-    parameter: str
-    """
-    The query parameter.
-    """
-    value: str
-    """
-    The industry code, without dots.
-    """
-    revision: str
-    """
-    The revision that has this code.
-    """
-    corresponds_to: list[str]
-    """
-    Classes of the other revision that correspond to it.
-    """
-    detail: str
-    """
-    The same in a sentence.
-    """
-
-
-class ProfileSource(BaseModel):
-    """
-    One source of the profile.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    register_: str = Field(..., alias='register')
-    """
-    Key of the dataset.
-    """
-    native_id: str | None
-    """
-    Id in the register.
-    """
-    url: str | None
-    """
-    Public URL of the record.
-    """
-    retrieved_at: AwareDatetime | None
-    """
-    When it was fetched.
-    """
-    licence: str | None
-    """
-    Licence of the data.
-    """
-    fields: list[str]
-    """
-    Fields taken from it.
-    """
-
-
 class PostalAddress(BaseModel):
     """
     The business address.
@@ -121,6 +51,1050 @@ class PostalAddress(BaseModel):
     """
 
 
+class ProfileSource(BaseModel):
+    """
+    One source of the profile.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    register_: str = Field(..., alias='register')
+    """
+    Key of the dataset.
+    """
+    native_id: str | None
+    """
+    Id in the register.
+    """
+    url: str | None
+    """
+    Public URL of the record.
+    """
+    retrieved_at: AwareDatetime | None
+    """
+    When it was fetched.
+    """
+    licence: str | None
+    """
+    Licence of the data.
+    """
+    fields: list[str]
+    """
+    Fields taken from it.
+    """
+
+
+class Company(BaseModel):
+    """
+    A company profile.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    sni_code: str | None
+    """
+    Industry code.
+    """
+    sni_label: str | None
+    """
+    Label of the industry code.
+    """
+    municipality: str | None
+    """
+    As written in the register.
+    """
+    county: str | None
+    """
+    As written in the register.
+    """
+    registered_date: date_aliased | None
+    """
+    Date of entry into the register.
+    """
+    status: str
+    """
+    Status of the company.
+    """
+    is_listed: bool
+    """
+    True only with evidence of a listing; false means no evidence.
+    """
+    latest_revenue: int | None
+    """
+    Revenue of the newest annual period with a revenue figure.
+    """
+    latest_currency: str | None
+    """
+    ISO 4217 currency code.
+    """
+    latest_year: int | None
+    """
+    Fiscal year of latest_revenue.
+    """
+    legal_form_code: str | None = None
+    """
+    Code or text of the register.
+    """
+    legal_form_label: str | None = None
+    """
+    Its label.
+    """
+    status_detail: str | None = None
+    """
+    The reason, if the register gives one.
+    """
+    registry_status: str | None = None
+    """
+    The status in the register's own terms.
+    """
+    dissolved_date: date_aliased | None = None
+    """
+    Date of removal from the register.
+    """
+    employees: int | None = None
+    """
+    Latest number in the register.
+    """
+    website: str | None = None
+    """
+    As registered.
+    """
+    previous_names: list[str] | None = None
+    """
+    Former names, newest first.
+    """
+    industry_scheme: str | None = None
+    """
+    Version of the code list.
+    """
+    is_listed_source: str | None = None
+    """
+    Dataset the evidence comes from; null if no listing source is loaded.
+    """
+    lei: str | None = None
+    """
+    Legal entity identifier.
+    """
+    isin: list[str] | None = None
+    """
+    Securities.
+    """
+    ticker: str | None = None
+    """
+    Symbol.
+    """
+    exchange_mic: str | None = None
+    """
+    ISO 10383.
+    """
+    vat: str | None = None
+    """
+    VAT number.
+    """
+    euid: str | None = None
+    """
+    European unique identifier.
+    """
+    cik: str | None = None
+    """
+    SEC Central Index Key.
+    """
+    address: PostalAddress | None = None
+    sources: list[ProfileSource] | None = None
+    """
+    Sources of the profile.
+    """
+    as_of: date_aliased | None = None
+    """
+    The day, if `as_of` or `known_at` is given.
+    """
+    known_at: AwareDatetime | None = None
+    """
+    The time, if `as_of` or `known_at` is given.
+    """
+
+
+class CompanySelection(BaseModel):
+    """
+    A profile limited to `fields`.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str | None = None
+    """
+    Canonical registry number.
+    """
+    name: str | None = None
+    """
+    Name as registered.
+    """
+    country: str | None = None
+    """
+    Market code.
+    """
+    sni_code: str | None = None
+    """
+    Industry code.
+    """
+    sni_label: str | None = None
+    """
+    Label of the industry code.
+    """
+    municipality: str | None = None
+    """
+    As written in the register.
+    """
+    county: str | None = None
+    """
+    As written in the register.
+    """
+    registered_date: date_aliased | None = None
+    """
+    Date of entry into the register.
+    """
+    status: str | None = None
+    """
+    Status of the company.
+    """
+    is_listed: bool | None = None
+    """
+    True only with evidence of a listing; false means no evidence.
+    """
+    latest_revenue: int | None = None
+    """
+    Revenue of the newest annual period with a revenue figure.
+    """
+    latest_currency: str | None = None
+    """
+    ISO 4217 currency code.
+    """
+    latest_year: int | None = None
+    """
+    Fiscal year of latest_revenue.
+    """
+    legal_form_code: str | None = None
+    """
+    Code or text of the register.
+    """
+    legal_form_label: str | None = None
+    """
+    Its label.
+    """
+    status_detail: str | None = None
+    """
+    The reason, if the register gives one.
+    """
+    registry_status: str | None = None
+    """
+    The status in the register's own terms.
+    """
+    dissolved_date: date_aliased | None = None
+    """
+    Date of removal from the register.
+    """
+    employees: int | None = None
+    """
+    Latest number in the register.
+    """
+    website: str | None = None
+    """
+    As registered.
+    """
+    previous_names: list[str] | None = None
+    """
+    Former names, newest first.
+    """
+    industry_scheme: str | None = None
+    """
+    Version of the code list.
+    """
+    is_listed_source: str | None = None
+    """
+    Dataset the evidence comes from; null if no listing source is loaded.
+    """
+    lei: str | None = None
+    """
+    Legal entity identifier.
+    """
+    isin: list[str] | None = None
+    """
+    Securities.
+    """
+    ticker: str | None = None
+    """
+    Symbol.
+    """
+    exchange_mic: str | None = None
+    """
+    ISO 10383.
+    """
+    vat: str | None = None
+    """
+    VAT number.
+    """
+    euid: str | None = None
+    """
+    European unique identifier.
+    """
+    cik: str | None = None
+    """
+    SEC Central Index Key.
+    """
+    address: PostalAddress | None = None
+    sources: list[ProfileSource] | None = None
+    """
+    Sources of the profile.
+    """
+    as_of: date_aliased | None = None
+    """
+    The day, if `as_of` or `known_at` is given.
+    """
+    known_at: AwareDatetime | None = None
+    """
+    The time, if `as_of` or `known_at` is given.
+    """
+
+
+class Notice(BaseModel):
+    """
+    Why a search by industry code may have found nothing.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    code: str
+    """
+    `retired_industry_code`: a code of NACE Rev. 2 that Rev. 2.1 does not have. `newer_industry_code`: the reverse. Other values may be added.
+    """
+    parameter: str
+    """
+    The query parameter.
+    """
+    value: str
+    """
+    The industry code, without dots.
+    """
+    revision: str
+    """
+    The revision that has this code.
+    """
+    corresponds_to: list[str]
+    """
+    Classes of the other revision that correspond to it.
+    """
+    detail: str
+    """
+    The same in a sentence.
+    """
+
+
+class CompanyList(BaseModel):
+    """
+    Matching companies.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    notices: list[Notice] | None = None
+    """
+    Only on a first page without rows, where an industry code explains it.
+    """
+    data: list[Company | CompanySelection]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class LookupItem(BaseModel):
+    """
+    A company to look up, by one identifier or several that mean the same company.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str | None = None
+    """
+    A company's id, or its number in a spelling that needs no country.
+    """
+    number: str | None = None
+    """
+    Registry number in any spelling; with `country`.
+    """
+    country: str | None = None
+    """
+    Market code, or GB.
+    """
+    lei: str | None = None
+    """
+    Legal entity identifier.
+    """
+    isin: str | None = None
+    """
+    ISIN of one of its securities.
+    """
+    ticker: str | None = None
+    """
+    Symbol; with `exchange_mic`.
+    """
+    exchange_mic: str | None = None
+    """
+    ISO 10383.
+    """
+    vat: str | None = None
+    """
+    VAT number, with its country's letters or with `country`.
+    """
+    name: str | None = None
+    """
+    Name, with or without its legal form; with `country`.
+    """
+    municipality: str | None = None
+    """
+    With `name`: chooses between namesakes.
+    """
+    industry: str | None = None
+    """
+    With `name`: the beginning of an industry code; chooses between namesakes.
+    """
+
+
+class LookupRequest(BaseModel):
+    """
+    Companies to look up.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    items: list[LookupItem]
+    """
+    The companies, in the order of the answers. Every 10 count as one request.
+    """
+    fields: list[str] | None = None
+    """
+    Return only these keys of each company; `id` is always returned.
+    """
+
+
+class MatchCandidate(BaseModel):
+    """
+    A company that an item may mean.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company: Company | CompanySelection
+    score: float
+    """
+    How well it fits; 1 is best.
+    """
+    reasons: list[str]
+    """
+    Why it may be meant, and what speaks against it (`other_…`).
+    """
+
+
+class InputError(BaseModel):
+    """
+    One invalid input.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    code: str
+    """
+    What is wrong with the input.
+    """
+    detail: str
+    """
+    What the input must be.
+    """
+    parameter: str | None = None
+    """
+    Name of the query or path parameter.
+    """
+    pointer: str | None = None
+    """
+    JSON Pointer into the body.
+    """
+    header: str | None = None
+    """
+    Header.
+    """
+
+
+class LookupResult(BaseModel):
+    """
+    The answer to one item.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    match: str
+    """
+    exact: the identifiers mean one company. probable: the name means one company. ambiguous: see `candidates`. none: no company.
+    """
+    company: Company | CompanySelection | None
+    """
+    The company, if exact or probable; else null.
+    """
+    candidates: list[MatchCandidate]
+    """
+    With probable the company and others like it, with ambiguous those that may be meant; best first.
+    """
+    errors: list[InputError] | None = None
+    """
+    Only on an item that lacks a member, or has a value that no company can have; then match is none.
+    """
+
+
+class LookupAnswer(BaseModel):
+    """
+    One answer per item, in their order.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[LookupResult]
+    """
+    The answers.
+    """
+
+
+class Suggestion(BaseModel):
+    """
+    A company that what was typed may be the beginning of.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    status: str
+    """
+    Status of the company.
+    """
+    is_listed: bool
+    """
+    Whether there is evidence of a listing.
+    """
+    matched_by: str
+    """
+    What begins with the text.
+    """
+
+
+class SuggestionList(BaseModel):
+    """
+    Suggestions, best first.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[Suggestion]
+    """
+    The suggestions.
+    """
+
+
+class EntityType(BaseModel):
+    """
+    A type of entities: companies, or the companies of one market.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    Id of the type.
+    """
+    name: str
+    """
+    Its name.
+    """
+
+
+class View(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    url: str
+    """
+    Address of a company, with {{id}} for its id.
+    """
+
+
+class Preview(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    url: str
+    """
+    Address of a company, with {{id}} for its id.
+    """
+    width: int
+    """
+    Width of the page in pixels.
+    """
+    height: int
+    """
+    Height of the page in pixels.
+    """
+
+
+class Entity(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    service_url: str
+    """
+    Address of the service.
+    """
+    service_path: str
+    """
+    Path below it.
+    """
+
+
+class Type(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    service_url: str
+    """
+    Address of the service.
+    """
+    service_path: str
+    """
+    Path below it.
+    """
+
+
+class Property(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    service_url: str
+    """
+    Address of the service.
+    """
+    service_path: str
+    """
+    Path below it.
+    """
+
+
+class Suggest(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    entity: Entity
+    type: Type
+    property: Property
+
+
+class ProposeProperties(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    service_url: str
+    """
+    Address of the service.
+    """
+    service_path: str
+    """
+    Path below it.
+    """
+
+
+class Extend(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    propose_properties: ProposeProperties
+
+
+class ReconciliationManifest(BaseModel):
+    """
+    What the reconciliation service offers.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    versions: list[str]
+    """
+    Versions it follows.
+    """
+    name: str
+    """
+    Its name.
+    """
+    identifierSpace: str
+    """
+    URI of the ids.
+    """
+    schemaSpace: str
+    """
+    URI of the types and properties.
+    """
+    documentation: str
+    """
+    The OpenAPI document.
+    """
+    batchSize: int
+    """
+    Queries that a request may have.
+    """
+    authentication: dict[str, Any]
+    """
+    How to authenticate, as an OpenAPI 2.0 security scheme.
+    """
+    defaultTypes: list[EntityType]
+    """
+    Types to reconcile with.
+    """
+    view: View
+    preview: Preview
+    suggest: Suggest
+    extend: Extend
+
+
+class NamedProperty(BaseModel):
+    """
+    A property of companies.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    Id of a property.
+    """
+    name: str
+    """
+    Its name.
+    """
+
+
+class PropertyValue(BaseModel):
+    """
+    One value of a property, in exactly one of the members.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    str_: str | None = Field(None, alias='str')
+    """
+    A text.
+    """
+    int_: int | None = Field(None, alias='int')
+    """
+    A whole number.
+    """
+    date: str | None = None
+    """
+    The beginning of a day in UTC.
+    """
+
+
+class ExtendedRows(BaseModel):
+    """
+    Values of properties of companies.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    meta: list[NamedProperty]
+    """
+    The properties, in the order asked for.
+    """
+    rows: dict[str, Any]
+    """
+    Values by company and property; an empty list where nothing is known.
+    """
+
+
+class Feature(BaseModel):
+    """
+    What a score rests on.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    A reason, as look-ups name it.
+    """
+    value: bool
+    """
+    Always true.
+    """
+
+
+class ReconciliationCandidate(BaseModel):
+    """
+    A company that a query may mean.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    description: str
+    """
+    What tells it from others of its name.
+    """
+    type: list[EntityType]
+    """
+    Its types.
+    """
+    score: float
+    """
+    How well it fits; 100 is best.
+    """
+    match: bool
+    """
+    Whether the query means this company and no other.
+    """
+    features: list[Feature]
+    """
+    Why it may be meant, and what speaks against it (`other_…`).
+    """
+
+
+class ReconciliationResult(BaseModel):
+    """
+    The answer to one query.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    result: list[ReconciliationCandidate]
+    """
+    Candidates, best first.
+    """
+    errors: list[InputError] | None = None
+    """
+    Only on a query with a value that no company can have; then there are no candidates.
+    """
+
+
+class ReconcileForm(BaseModel):
+    """
+    Exactly one of the two.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    queries: str | None = Field(
+        None, json_schema_extra={'contentMediaType': 'application/json'}
+    )
+    """
+    A batch of at most 50 queries by key, as JSON.
+    """
+    extend: str | None = Field(
+        None, json_schema_extra={'contentMediaType': 'application/json'}
+    )
+    """
+    Ids of at most 500 companies, and the properties to return of each, as JSON.
+    """
+
+
+class SuggestedEntity(BaseModel):
+    """
+    A company that a text may be the beginning of.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    description: str
+    """
+    What tells it from others of its name.
+    """
+    notable: list[EntityType]
+    """
+    Its types.
+    """
+
+
+class SuggestedEntities(BaseModel):
+    """
+    Companies, best first.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    result: list[SuggestedEntity]
+    """
+    The suggestions.
+    """
+
+
+class SuggestedTypes(BaseModel):
+    """
+    Types.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    result: list[EntityType]
+    """
+    The suggestions.
+    """
+
+
+class SuggestedProperties(BaseModel):
+    """
+    Properties.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    result: list[NamedProperty]
+    """
+    The suggestions.
+    """
+
+
+class ProposedProperties(BaseModel):
+    """
+    Properties that may be asked for of companies of a type.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    type: str | None = None
+    """
+    The type.
+    """
+    limit: int | None = None
+    """
+    The limit asked for.
+    """
+    properties: list[NamedProperty]
+    """
+    The properties.
+    """
+
+
 class FigureSource(BaseModel):
     """
     The document the figures come from.
@@ -145,6 +1119,1136 @@ class FigureSource(BaseModel):
     retrieved_at: AwareDatetime | None
     """
     When it was fetched.
+    """
+
+
+class FinancialPeriod(BaseModel):
+    """
+    One period in its newest version; with include=history also earlier versions.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    period: str
+    """
+    For example 2025 or 2026-Q3.
+    """
+    period_type: str
+    """
+    Type of period.
+    """
+    fiscal_year: int
+    """
+    Year of period_end (US: as labelled by the filer).
+    """
+    fiscal_quarter: int | None
+    """
+    Quarterly periods only.
+    """
+    period_start: date_aliased
+    """
+    First day of the period.
+    """
+    period_end: date_aliased
+    """
+    Last day of the period.
+    """
+    currency: str | None
+    """
+    ISO 4217 currency code.
+    """
+    revenue: int | None
+    """
+    Operating revenue.
+    """
+    operating_result: int | None
+    """
+    Operating profit or loss.
+    """
+    net_result: int | None
+    """
+    Profit or loss for the period.
+    """
+    equity: int | None
+    """
+    Equity at the end of the period.
+    """
+    total_assets: int | None
+    """
+    Total assets at the end of the period.
+    """
+    employees: int | None
+    """
+    Average number of employees in the period.
+    """
+    is_consolidated: bool
+    """
+    Whether the figures are consolidated.
+    """
+    accounting_standard: str | None
+    """
+    Accounting standard, as named in the filing.
+    """
+    filing_id: str
+    """
+    The document.
+    """
+    filed_at: date_aliased | None
+    """
+    Date of filing.
+    """
+    version: int
+    """
+    Version number; 1 for the first document of the period.
+    """
+    is_restated: bool
+    """
+    Whether this is version 2 or later.
+    """
+    derived: list[str]
+    """
+    Fields that were computed instead of read from the document.
+    """
+    period_months: int | None = None
+    """
+    Length in months, rounded; null in data read before version 1.4, absent in releases made before it.
+    """
+    sources: list[FigureSource] | None = None
+    """
+    Present with include=sources.
+    """
+
+
+class FinancialsList(BaseModel):
+    """
+    Financials of a company, newest first.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    as_of: date_aliased | None = None
+    """
+    The day, if `as_of` or `known_at` is given.
+    """
+    known_at: AwareDatetime | None = None
+    """
+    The time, if `as_of` or `known_at` is given.
+    """
+    data: list[FinancialPeriod]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class HoldingSource(BaseModel):
+    """
+    The holding according to one source.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    register_: str = Field(..., alias='register')
+    """
+    Key of the dataset.
+    """
+    native_id: str | None
+    """
+    Id in the source.
+    """
+    url: str | None
+    """
+    Public URL of the record.
+    """
+    as_of: date_aliased | None
+    """
+    Date of the figure.
+    """
+    pct: float | None
+    """
+    Share of capital according to the source.
+    """
+
+
+class Owner(BaseModel):
+    """
+    One owner, merged from all sources.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    holder_id: str
+    """
+    Id of the holder within this company.
+    """
+    holder_name: str | None
+    """
+    Null if protected by law.
+    """
+    holder_type: str
+    """
+    Type of holder.
+    """
+    holder_company_id: str | None
+    """
+    Given if the holder is a company with a known number.
+    """
+    holder_country: str | None
+    """
+    ISO 3166-1 alpha-2 country code (GB, not UK).
+    """
+    pct: float | None
+    """
+    Share of capital; null if only a band is known.
+    """
+    pct_min: float | None
+    """
+    Lower bound.
+    """
+    pct_max: float | None
+    """
+    Upper bound.
+    """
+    votes_pct: float | None
+    """
+    Share of votes.
+    """
+    share_class: str | None
+    """
+    Share class; null for all classes.
+    """
+    basis: str | None
+    """
+    Basis of the share.
+    """
+    is_direct: bool | None
+    """
+    Whether it is held in the holder's own name; null if unknown.
+    """
+    as_of: date_aliased
+    """
+    Date of the percentage.
+    """
+    first_seen: date_aliased
+    """
+    Start of the earliest observation.
+    """
+    reconciliation: str
+    """
+    Whether the sources agree.
+    """
+    sources: list[HoldingSource]
+    """
+    The holding according to each source.
+    """
+
+
+class OwnershipList(BaseModel):
+    """
+    Owners of a company, largest first.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    as_of: date_aliased
+    """
+    The requested date.
+    """
+    known_at: AwareDatetime | None = None
+    """
+    The time, if `as_of` or `known_at` is given.
+    """
+    known_pct: float | None
+    """
+    Sum of the known shares, at most 100; null if none is known.
+    """
+    data: list[Owner]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class ChangedAddress(BaseModel):
+    """
+    An address as in a profile's part `address`, without municipality and county, which are fields of their own.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    lines: list[str]
+    """
+    Street lines.
+    """
+    postal_code: str | None
+    """
+    Postal code.
+    """
+    post_town: str | None
+    """
+    Postal place.
+    """
+    country: str | None
+    """
+    ISO 3166-1 alpha-2 country code (GB, not UK).
+    """
+
+
+class EventSource(BaseModel):
+    """
+    Source of the event.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    register_: str = Field(..., alias='register')
+    """
+    Key of the dataset.
+    """
+    native_id: str | None
+    """
+    Id in the source.
+    """
+    url: str | None
+    """
+    Public URL.
+    """
+    retrieved_at: AwareDatetime | None
+    """
+    When it was fetched.
+    """
+
+
+class AddedFiling(BaseModel):
+    """
+    What happened: filing.added.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    filing_id: str
+    """
+    The document.
+    """
+    filing_type: str
+    """
+    Type of filing.
+    """
+    period: str | None
+    """
+    For example 2025 or 2026-Q3.
+    """
+    period_type: str | None
+    """
+    Null for periods not served in v1.
+    """
+    fiscal_year: int | None
+    """
+    Fiscal year; null if the period is not known.
+    """
+    fiscal_quarter: int | None
+    """
+    Quarterly periods only.
+    """
+    period_start: date_aliased | None
+    """
+    First day of the period.
+    """
+    period_end: date_aliased | None
+    """
+    Last day of the period; null if only the document is known.
+    """
+    filed_at: date_aliased | None
+    """
+    Date of filing.
+    """
+    version: int
+    """
+    Version of the period.
+    """
+    currency: str | None
+    """
+    ISO 4217 currency code.
+    """
+    revenue: int | None
+    """
+    Operating revenue.
+    """
+    operating_result: int | None
+    """
+    Operating profit or loss.
+    """
+    net_result: int | None
+    """
+    Profit or loss for the period.
+    """
+    equity: int | None
+    """
+    Equity at the end of the period.
+    """
+    total_assets: int | None
+    """
+    Total assets at the end of the period.
+    """
+    employees: int | None
+    """
+    Average number of employees in the period.
+    """
+    is_consolidated: bool | None
+    """
+    Whether the figures are consolidated.
+    """
+    document_url: str | None
+    """
+    The document.
+    """
+
+
+class FilingAddedData(BaseModel):
+    """
+    `data` of filing.added.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    filing: AddedFiling
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class ChangedFigure(BaseModel):
+    """
+    One changed value.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    field: str
+    """
+    Name of the field.
+    """
+    previous: int | str | None
+    current: int | str | None
+
+
+class UpdatedFiling(BaseModel):
+    """
+    What happened: filing.updated.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    filing_id: str
+    """
+    The document.
+    """
+    filing_type: str
+    """
+    Type of filing.
+    """
+    period: str | None
+    """
+    For example 2025 or 2026-Q3.
+    """
+    period_type: str | None
+    """
+    Null for periods not served in v1.
+    """
+    fiscal_year: int | None
+    """
+    Fiscal year; null if the period is not known.
+    """
+    fiscal_quarter: int | None
+    """
+    Quarterly periods only.
+    """
+    period_start: date_aliased | None
+    """
+    First day of the period.
+    """
+    period_end: date_aliased | None
+    """
+    Last day of the period; null if only the document is known.
+    """
+    filed_at: date_aliased | None
+    """
+    Date of filing.
+    """
+    version: int
+    """
+    Version of the period.
+    """
+    currency: str | None
+    """
+    ISO 4217 currency code.
+    """
+    revenue: int | None
+    """
+    Operating revenue.
+    """
+    operating_result: int | None
+    """
+    Operating profit or loss.
+    """
+    net_result: int | None
+    """
+    Profit or loss for the period.
+    """
+    equity: int | None
+    """
+    Equity at the end of the period.
+    """
+    total_assets: int | None
+    """
+    Total assets at the end of the period.
+    """
+    employees: int | None
+    """
+    Average number of employees in the period.
+    """
+    is_consolidated: bool | None
+    """
+    Whether the figures are consolidated.
+    """
+    document_url: str | None
+    """
+    The document.
+    """
+    previous_version: int
+    """
+    Number of the previous version.
+    """
+    reason: str
+    """
+    Why.
+    """
+    changed_fields: list[ChangedFigure]
+    """
+    What changed.
+    """
+
+
+class FilingUpdatedData(BaseModel):
+    """
+    `data` of filing.updated.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    filing: UpdatedFiling
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class OwnershipChange(BaseModel):
+    """
+    What happened: ownership.changed.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    holder_name: str | None
+    """
+    Null if protected by law.
+    """
+    previous_pct: float
+    """
+    Before.
+    """
+    current_pct: float
+    """
+    Now.
+    """
+    holder_id: str
+    """
+    The holder.
+    """
+    holder_type: str
+    """
+    Type of holder.
+    """
+    holder_company_id: str | None
+    """
+    Given if the holder is a company with a known number.
+    """
+    direction: str
+    """
+    Direction of the crossing.
+    """
+    thresholds_crossed: list[int]
+    """
+    Percent.
+    """
+    basis: str | None
+    """
+    Basis of the shares.
+    """
+    as_of: date_aliased
+    """
+    Date of the new share.
+    """
+
+
+class OwnershipChangedData(BaseModel):
+    """
+    `data` of ownership.changed.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    change: OwnershipChange
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class StatusChange(BaseModel):
+    """
+    What happened: status.changed.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    previous_status: str
+    """
+    Before.
+    """
+    current_status: str
+    """
+    Now.
+    """
+    effective_date: date_aliased
+    """
+    Date from which the status applies.
+    """
+    registry_status: str | None
+    """
+    The status in the register's own terms.
+    """
+    reason: str | None
+    """
+    The reason, if the register gives one.
+    """
+
+
+class StatusChangedData(BaseModel):
+    """
+    `data` of status.changed.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    change: StatusChange
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class NewsItem(BaseModel):
+    """
+    What happened: news.published.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    news_id: str
+    """
+    The item.
+    """
+    title: str
+    """
+    Headline.
+    """
+    summary: str | None
+    """
+    Text, if it may be redistributed.
+    """
+    url: str | None
+    """
+    The item.
+    """
+    publisher: str | None
+    """
+    The publisher.
+    """
+    language: str | None
+    """
+    ISO 639-1 language code.
+    """
+    published_at: AwareDatetime
+    """
+    As published.
+    """
+    categories: list[str]
+    """
+    Categories assigned by the service.
+    """
+
+
+class NewsPublishedData(BaseModel):
+    """
+    `data` of news.published.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    news: NewsItem
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class RegulatoryNotice(BaseModel):
+    """
+    What happened: event.regulatory.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    notice_id: str
+    """
+    The notice.
+    """
+    authority: str
+    """
+    The regulator.
+    """
+    authority_country: str | None
+    """
+    ISO 3166-1 alpha-2 country code (GB, not UK).
+    """
+    action_type: str
+    """
+    Type of action.
+    """
+    title: str
+    """
+    Headline.
+    """
+    summary: str | None
+    """
+    Text, if it may be redistributed.
+    """
+    url: str | None
+    """
+    The notice.
+    """
+    published_at: AwareDatetime
+    """
+    As published.
+    """
+    amount: int | None
+    """
+    Amount of a fine or similar.
+    """
+    currency: str | None
+    """
+    ISO 4217 currency code.
+    """
+
+
+class RegulatoryEventData(BaseModel):
+    """
+    `data` of event.regulatory.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    notice: RegulatoryNotice
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class ChangedField(BaseModel):
+    """
+    One changed field of a profile; both values are known.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    field: str
+    """
+    Name of the field in the profile.
+    """
+    previous: str | bool | ChangedAddress
+    current: str | bool | ChangedAddress
+
+
+class CompanyChange(BaseModel):
+    """
+    What happened: company.changed.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    changes: list[ChangedField]
+    """
+    What changed; none where the subject was erased.
+    """
+    effective_date: date_aliased | None
+    """
+    The register's own date of the change; null if it gives none.
+    """
+
+
+class CompanyChangedData(BaseModel):
+    """
+    `data` of company.changed.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    change: CompanyChange
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class Event(BaseModel):
+    """
+    One event.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    Always the same for the same fact: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    recorded_at: AwareDatetime
+    """
+    When the service recorded it.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    data: (
+        FilingAddedData
+        | FilingUpdatedData
+        | OwnershipChangedData
+        | StatusChangedData
+        | NewsPublishedData
+        | RegulatoryEventData
+        | CompanyChangedData
+    )
+
+
+class EventList(BaseModel):
+    """
+    Events of a company.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    data: list[Event]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
     """
 
 
@@ -285,34 +2389,129 @@ class FilingList(BaseModel):
     """
 
 
-class HoldingSource(BaseModel):
+class Holding(BaseModel):
     """
-    The holding according to one source.
+    One line of ownership that names the company as holder, with the company that it holds.
     """
 
     model_config = ConfigDict(
         extra='allow',
         populate_by_name=True,
     )
-    register_: str = Field(..., alias='register')
+    holder_id: str
     """
-    Key of the dataset.
+    Id of the holder within this company.
     """
-    native_id: str | None
+    holder_name: str | None
     """
-    Id in the source.
+    Null if protected by law.
     """
-    url: str | None
+    holder_type: str
     """
-    Public URL of the record.
+    Type of holder.
     """
-    as_of: date_aliased | None
+    holder_company_id: str | None
     """
-    Date of the figure.
+    Given if the holder is a company with a known number.
+    """
+    holder_country: str | None
+    """
+    ISO 3166-1 alpha-2 country code (GB, not UK).
     """
     pct: float | None
     """
-    Share of capital according to the source.
+    Share of capital; null if only a band is known.
+    """
+    pct_min: float | None
+    """
+    Lower bound.
+    """
+    pct_max: float | None
+    """
+    Upper bound.
+    """
+    votes_pct: float | None
+    """
+    Share of votes.
+    """
+    share_class: str | None
+    """
+    Share class; null for all classes.
+    """
+    basis: str | None
+    """
+    Basis of the share.
+    """
+    is_direct: bool | None
+    """
+    Whether it is held in the holder's own name; null if unknown.
+    """
+    as_of: date_aliased
+    """
+    Date of the percentage.
+    """
+    first_seen: date_aliased
+    """
+    Start of the earliest observation.
+    """
+    reconciliation: str
+    """
+    Whether the sources agree.
+    """
+    sources: list[HoldingSource]
+    """
+    The holding according to each source.
+    """
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+
+
+class HoldingList(BaseModel):
+    """
+    What a company owns in others, largest first.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    data: list[Holding]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+    as_of: date_aliased
+    """
+    The requested date.
     """
 
 
@@ -474,1627 +2673,6 @@ class CompanyGroup(BaseModel):
     """
 
 
-class Holding(BaseModel):
-    """
-    One line of ownership that names the company as holder, with the company that it holds.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    holder_id: str
-    """
-    Id of the holder within this company.
-    """
-    holder_name: str | None
-    """
-    Null if protected by law.
-    """
-    holder_type: str
-    """
-    Type of holder.
-    """
-    holder_company_id: str | None
-    """
-    Given if the holder is a company with a known number.
-    """
-    holder_country: str | None
-    """
-    ISO 3166-1 alpha-2 country code (GB, not UK).
-    """
-    pct: float | None
-    """
-    Share of capital; null if only a band is known.
-    """
-    pct_min: float | None
-    """
-    Lower bound.
-    """
-    pct_max: float | None
-    """
-    Upper bound.
-    """
-    votes_pct: float | None
-    """
-    Share of votes.
-    """
-    share_class: str | None
-    """
-    Share class; null for all classes.
-    """
-    basis: str | None
-    """
-    Basis of the share.
-    """
-    is_direct: bool | None
-    """
-    Whether it is held in the holder's own name; null if unknown.
-    """
-    as_of: date_aliased
-    """
-    Date of the percentage.
-    """
-    first_seen: date_aliased
-    """
-    Start of the earliest observation.
-    """
-    reconciliation: str
-    """
-    Whether the sources agree.
-    """
-    sources: list[HoldingSource]
-    """
-    The holding according to each source.
-    """
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    country: str
-    """
-    Market code.
-    """
-
-
-class HoldingList(BaseModel):
-    """
-    What a company owns in others, largest first.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_number: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    data: list[Holding]
-    """
-    The rows of this page.
-    """
-    next_cursor: str | None
-    """
-    Cursor of the next page; null on the last page.
-    """
-    has_more: bool
-    """
-    Whether more rows follow this page.
-    """
-    as_of: date_aliased
-    """
-    The requested date.
-    """
-
-
-class LookupItem(BaseModel):
-    """
-    A company to look up, by one identifier or several that mean the same company.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    id: str | None = None
-    """
-    A company's id, or its number in a spelling that needs no country.
-    """
-    number: str | None = None
-    """
-    Registry number in any spelling; with `country`.
-    """
-    country: str | None = None
-    """
-    Market code, or GB.
-    """
-    lei: str | None = None
-    """
-    Legal entity identifier.
-    """
-    isin: str | None = None
-    """
-    ISIN of one of its securities.
-    """
-    ticker: str | None = None
-    """
-    Symbol; with `exchange_mic`.
-    """
-    exchange_mic: str | None = None
-    """
-    ISO 10383.
-    """
-    vat: str | None = None
-    """
-    VAT number, with its country's letters or with `country`.
-    """
-    name: str | None = None
-    """
-    Name, with or without its legal form; with `country`.
-    """
-    municipality: str | None = None
-    """
-    With `name`: chooses between namesakes.
-    """
-    industry: str | None = None
-    """
-    With `name`: the beginning of an industry code; chooses between namesakes.
-    """
-
-
-class LookupRequest(BaseModel):
-    """
-    Companies to look up.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    items: list[LookupItem]
-    """
-    The companies, in the order of the answers. Every 10 count as one request.
-    """
-    fields: list[str] | None = None
-    """
-    Return only these keys of each company; `id` is always returned.
-    """
-
-
-class Suggestion(BaseModel):
-    """
-    A company that what was typed may be the beginning of.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_number: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    country: str
-    """
-    Market code.
-    """
-    status: str
-    """
-    Status of the company.
-    """
-    is_listed: bool
-    """
-    Whether there is evidence of a listing.
-    """
-    matched_by: str
-    """
-    What begins with the text.
-    """
-
-
-class SuggestionList(BaseModel):
-    """
-    Suggestions, best first.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    data: list[Suggestion]
-    """
-    The suggestions.
-    """
-
-
-class ReconcileForm(BaseModel):
-    """
-    Exactly one of the two.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    queries: str | None = Field(
-        None, json_schema_extra={'contentMediaType': 'application/json'}
-    )
-    """
-    A batch of at most 50 queries by key, as JSON.
-    """
-    extend: str | None = Field(
-        None, json_schema_extra={'contentMediaType': 'application/json'}
-    )
-    """
-    Ids of at most 500 companies, and the properties to return of each, as JSON.
-    """
-
-
-class View(BaseModel):
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    url: str
-    """
-    Address of a company, with {{id}} for its id.
-    """
-
-
-class Preview(BaseModel):
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    url: str
-    """
-    Address of a company, with {{id}} for its id.
-    """
-    width: int
-    """
-    Width of the page in pixels.
-    """
-    height: int
-    """
-    Height of the page in pixels.
-    """
-
-
-class Entity(BaseModel):
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    service_url: str
-    """
-    Address of the service.
-    """
-    service_path: str
-    """
-    Path below it.
-    """
-
-
-class Type(BaseModel):
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    service_url: str
-    """
-    Address of the service.
-    """
-    service_path: str
-    """
-    Path below it.
-    """
-
-
-class Property(BaseModel):
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    service_url: str
-    """
-    Address of the service.
-    """
-    service_path: str
-    """
-    Path below it.
-    """
-
-
-class Suggest(BaseModel):
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    entity: Entity
-    type: Type
-    property: Property
-
-
-class ProposeProperties(BaseModel):
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    service_url: str
-    """
-    Address of the service.
-    """
-    service_path: str
-    """
-    Path below it.
-    """
-
-
-class Extend(BaseModel):
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    propose_properties: ProposeProperties
-
-
-class EntityType(BaseModel):
-    """
-    A type of entities: companies, or the companies of one market.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    id: str
-    """
-    Id of the type.
-    """
-    name: str
-    """
-    Its name.
-    """
-
-
-class NamedProperty(BaseModel):
-    """
-    A property of companies.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    id: str
-    """
-    Id of a property.
-    """
-    name: str
-    """
-    Its name.
-    """
-
-
-class Feature(BaseModel):
-    """
-    What a score rests on.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    id: str
-    """
-    A reason, as look-ups name it.
-    """
-    value: bool
-    """
-    Always true.
-    """
-
-
-class ReconciliationCandidate(BaseModel):
-    """
-    A company that a query may mean.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    description: str
-    """
-    What tells it from others of its name.
-    """
-    type: list[EntityType]
-    """
-    Its types.
-    """
-    score: float
-    """
-    How well it fits; 100 is best.
-    """
-    match: bool
-    """
-    Whether the query means this company and no other.
-    """
-    features: list[Feature]
-    """
-    Why it may be meant, and what speaks against it (`other_…`).
-    """
-
-
-class PropertyValue(BaseModel):
-    """
-    One value of a property, in exactly one of the members.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    str_: str | None = Field(None, alias='str')
-    """
-    A text.
-    """
-    int_: int | None = Field(None, alias='int')
-    """
-    A whole number.
-    """
-    date: str | None = None
-    """
-    The beginning of a day in UTC.
-    """
-
-
-class ExtendedRows(BaseModel):
-    """
-    Values of properties of companies.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    meta: list[NamedProperty]
-    """
-    The properties, in the order asked for.
-    """
-    rows: dict[str, Any]
-    """
-    Values by company and property; an empty list where nothing is known.
-    """
-
-
-class SuggestedEntity(BaseModel):
-    """
-    A company that a text may be the beginning of.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    description: str
-    """
-    What tells it from others of its name.
-    """
-    notable: list[EntityType]
-    """
-    Its types.
-    """
-
-
-class SuggestedEntities(BaseModel):
-    """
-    Companies, best first.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    result: list[SuggestedEntity]
-    """
-    The suggestions.
-    """
-
-
-class SuggestedTypes(BaseModel):
-    """
-    Types.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    result: list[EntityType]
-    """
-    The suggestions.
-    """
-
-
-class SuggestedProperties(BaseModel):
-    """
-    Properties.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    result: list[NamedProperty]
-    """
-    The suggestions.
-    """
-
-
-class ProposedProperties(BaseModel):
-    """
-    Properties that may be asked for of companies of a type.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    type: str | None = None
-    """
-    The type.
-    """
-    limit: int | None = None
-    """
-    The limit asked for.
-    """
-    properties: list[NamedProperty]
-    """
-    The properties.
-    """
-
-
-class EventSource(BaseModel):
-    """
-    Source of the event.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    register_: str = Field(..., alias='register')
-    """
-    Key of the dataset.
-    """
-    native_id: str | None
-    """
-    Id in the source.
-    """
-    url: str | None
-    """
-    Public URL.
-    """
-    retrieved_at: AwareDatetime | None
-    """
-    When it was fetched.
-    """
-
-
-class ChangedFigure(BaseModel):
-    """
-    One changed value.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    field: str
-    """
-    Name of the field.
-    """
-    previous: int | str | None
-    current: int | str | None
-
-
-class ChangedAddress(BaseModel):
-    """
-    An address as in a profile's part `address`, without municipality and county, which are fields of their own.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    lines: list[str]
-    """
-    Street lines.
-    """
-    postal_code: str | None
-    """
-    Postal code.
-    """
-    post_town: str | None
-    """
-    Postal place.
-    """
-    country: str | None
-    """
-    ISO 3166-1 alpha-2 country code (GB, not UK).
-    """
-
-
-class ChangedField(BaseModel):
-    """
-    One changed field of a profile; both values are known.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    field: str
-    """
-    Name of the field in the profile.
-    """
-    previous: str | bool | ChangedAddress
-    current: str | bool | ChangedAddress
-
-
-class AddedFiling(BaseModel):
-    """
-    What happened: filing.added.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    filing_id: str
-    """
-    The document.
-    """
-    filing_type: str
-    """
-    Type of filing.
-    """
-    period: str | None
-    """
-    For example 2025 or 2026-Q3.
-    """
-    period_type: str | None
-    """
-    Null for periods not served in v1.
-    """
-    fiscal_year: int | None
-    """
-    Fiscal year; null if the period is not known.
-    """
-    fiscal_quarter: int | None
-    """
-    Quarterly periods only.
-    """
-    period_start: date_aliased | None
-    """
-    First day of the period.
-    """
-    period_end: date_aliased | None
-    """
-    Last day of the period; null if only the document is known.
-    """
-    filed_at: date_aliased | None
-    """
-    Date of filing.
-    """
-    version: int
-    """
-    Version of the period.
-    """
-    currency: str | None
-    """
-    ISO 4217 currency code.
-    """
-    revenue: int | None
-    """
-    Operating revenue.
-    """
-    operating_result: int | None
-    """
-    Operating profit or loss.
-    """
-    net_result: int | None
-    """
-    Profit or loss for the period.
-    """
-    equity: int | None
-    """
-    Equity at the end of the period.
-    """
-    total_assets: int | None
-    """
-    Total assets at the end of the period.
-    """
-    employees: int | None
-    """
-    Average number of employees in the period.
-    """
-    is_consolidated: bool | None
-    """
-    Whether the figures are consolidated.
-    """
-    document_url: str | None
-    """
-    The document.
-    """
-
-
-class FilingAddedData(BaseModel):
-    """
-    `data` of filing.added.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_nr: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    country: str
-    """
-    Market code.
-    """
-    occurred_at: AwareDatetime
-    """
-    When it happened.
-    """
-    sequence: int
-    """
-    Order of recording; strictly increasing.
-    """
-    source: EventSource
-    filing: AddedFiling
-    test: bool | None = None
-    """
-    True in webhook test sends; absent otherwise.
-    """
-
-
-class FilingAddedWebhook(BaseModel):
-    """
-    Body of a filing.added delivery.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    event_id: str
-    """
-    The same for every attempt and replay: use it to deduplicate.
-    """
-    event_type: str
-    """
-    Event type.
-    """
-    delivered_at: AwareDatetime
-    """
-    Start time of this attempt, in milliseconds.
-    """
-    data: FilingAddedData
-
-
-class UpdatedFiling(BaseModel):
-    """
-    What happened: filing.updated.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    filing_id: str
-    """
-    The document.
-    """
-    filing_type: str
-    """
-    Type of filing.
-    """
-    period: str | None
-    """
-    For example 2025 or 2026-Q3.
-    """
-    period_type: str | None
-    """
-    Null for periods not served in v1.
-    """
-    fiscal_year: int | None
-    """
-    Fiscal year; null if the period is not known.
-    """
-    fiscal_quarter: int | None
-    """
-    Quarterly periods only.
-    """
-    period_start: date_aliased | None
-    """
-    First day of the period.
-    """
-    period_end: date_aliased | None
-    """
-    Last day of the period; null if only the document is known.
-    """
-    filed_at: date_aliased | None
-    """
-    Date of filing.
-    """
-    version: int
-    """
-    Version of the period.
-    """
-    currency: str | None
-    """
-    ISO 4217 currency code.
-    """
-    revenue: int | None
-    """
-    Operating revenue.
-    """
-    operating_result: int | None
-    """
-    Operating profit or loss.
-    """
-    net_result: int | None
-    """
-    Profit or loss for the period.
-    """
-    equity: int | None
-    """
-    Equity at the end of the period.
-    """
-    total_assets: int | None
-    """
-    Total assets at the end of the period.
-    """
-    employees: int | None
-    """
-    Average number of employees in the period.
-    """
-    is_consolidated: bool | None
-    """
-    Whether the figures are consolidated.
-    """
-    document_url: str | None
-    """
-    The document.
-    """
-    previous_version: int
-    """
-    Number of the previous version.
-    """
-    reason: str
-    """
-    Why.
-    """
-    changed_fields: list[ChangedFigure]
-    """
-    What changed.
-    """
-
-
-class FilingUpdatedData(BaseModel):
-    """
-    `data` of filing.updated.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_nr: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    country: str
-    """
-    Market code.
-    """
-    occurred_at: AwareDatetime
-    """
-    When it happened.
-    """
-    sequence: int
-    """
-    Order of recording; strictly increasing.
-    """
-    source: EventSource
-    filing: UpdatedFiling
-    test: bool | None = None
-    """
-    True in webhook test sends; absent otherwise.
-    """
-
-
-class FilingUpdatedWebhook(BaseModel):
-    """
-    Body of a filing.updated delivery.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    event_id: str
-    """
-    The same for every attempt and replay: use it to deduplicate.
-    """
-    event_type: str
-    """
-    Event type.
-    """
-    delivered_at: AwareDatetime
-    """
-    Start time of this attempt, in milliseconds.
-    """
-    data: FilingUpdatedData
-
-
-class OwnershipChange(BaseModel):
-    """
-    What happened: ownership.changed.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    holder_name: str | None
-    """
-    Null if protected by law.
-    """
-    previous_pct: float
-    """
-    Before.
-    """
-    current_pct: float
-    """
-    Now.
-    """
-    holder_id: str
-    """
-    The holder.
-    """
-    holder_type: str
-    """
-    Type of holder.
-    """
-    holder_company_id: str | None
-    """
-    Given if the holder is a company with a known number.
-    """
-    direction: str
-    """
-    Direction of the crossing.
-    """
-    thresholds_crossed: list[int]
-    """
-    Percent.
-    """
-    basis: str | None
-    """
-    Basis of the shares.
-    """
-    as_of: date_aliased
-    """
-    Date of the new share.
-    """
-
-
-class OwnershipChangedData(BaseModel):
-    """
-    `data` of ownership.changed.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_nr: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    country: str
-    """
-    Market code.
-    """
-    occurred_at: AwareDatetime
-    """
-    When it happened.
-    """
-    sequence: int
-    """
-    Order of recording; strictly increasing.
-    """
-    source: EventSource
-    change: OwnershipChange
-    test: bool | None = None
-    """
-    True in webhook test sends; absent otherwise.
-    """
-
-
-class OwnershipChangedWebhook(BaseModel):
-    """
-    Body of a ownership.changed delivery.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    event_id: str
-    """
-    The same for every attempt and replay: use it to deduplicate.
-    """
-    event_type: str
-    """
-    Event type.
-    """
-    delivered_at: AwareDatetime
-    """
-    Start time of this attempt, in milliseconds.
-    """
-    data: OwnershipChangedData
-
-
-class StatusChange(BaseModel):
-    """
-    What happened: status.changed.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    previous_status: str
-    """
-    Before.
-    """
-    current_status: str
-    """
-    Now.
-    """
-    effective_date: date_aliased
-    """
-    Date from which the status applies.
-    """
-    registry_status: str | None
-    """
-    The status in the register's own terms.
-    """
-    reason: str | None
-    """
-    The reason, if the register gives one.
-    """
-
-
-class StatusChangedData(BaseModel):
-    """
-    `data` of status.changed.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_nr: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    country: str
-    """
-    Market code.
-    """
-    occurred_at: AwareDatetime
-    """
-    When it happened.
-    """
-    sequence: int
-    """
-    Order of recording; strictly increasing.
-    """
-    source: EventSource
-    change: StatusChange
-    test: bool | None = None
-    """
-    True in webhook test sends; absent otherwise.
-    """
-
-
-class StatusChangedWebhook(BaseModel):
-    """
-    Body of a status.changed delivery.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    event_id: str
-    """
-    The same for every attempt and replay: use it to deduplicate.
-    """
-    event_type: str
-    """
-    Event type.
-    """
-    delivered_at: AwareDatetime
-    """
-    Start time of this attempt, in milliseconds.
-    """
-    data: StatusChangedData
-
-
-class NewsItem(BaseModel):
-    """
-    What happened: news.published.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    news_id: str
-    """
-    The item.
-    """
-    title: str
-    """
-    Headline.
-    """
-    summary: str | None
-    """
-    Text, if it may be redistributed.
-    """
-    url: str | None
-    """
-    The item.
-    """
-    publisher: str | None
-    """
-    The publisher.
-    """
-    language: str | None
-    """
-    ISO 639-1 language code.
-    """
-    published_at: AwareDatetime
-    """
-    As published.
-    """
-    categories: list[str]
-    """
-    Categories assigned by the service.
-    """
-
-
-class NewsPublishedData(BaseModel):
-    """
-    `data` of news.published.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_nr: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    country: str
-    """
-    Market code.
-    """
-    occurred_at: AwareDatetime
-    """
-    When it happened.
-    """
-    sequence: int
-    """
-    Order of recording; strictly increasing.
-    """
-    source: EventSource
-    news: NewsItem
-    test: bool | None = None
-    """
-    True in webhook test sends; absent otherwise.
-    """
-
-
-class NewsPublishedWebhook(BaseModel):
-    """
-    Body of a news.published delivery.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    event_id: str
-    """
-    The same for every attempt and replay: use it to deduplicate.
-    """
-    event_type: str
-    """
-    Event type.
-    """
-    delivered_at: AwareDatetime
-    """
-    Start time of this attempt, in milliseconds.
-    """
-    data: NewsPublishedData
-
-
-class RegulatoryNotice(BaseModel):
-    """
-    What happened: event.regulatory.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    notice_id: str
-    """
-    The notice.
-    """
-    authority: str
-    """
-    The regulator.
-    """
-    authority_country: str | None
-    """
-    ISO 3166-1 alpha-2 country code (GB, not UK).
-    """
-    action_type: str
-    """
-    Type of action.
-    """
-    title: str
-    """
-    Headline.
-    """
-    summary: str | None
-    """
-    Text, if it may be redistributed.
-    """
-    url: str | None
-    """
-    The notice.
-    """
-    published_at: AwareDatetime
-    """
-    As published.
-    """
-    amount: int | None
-    """
-    Amount of a fine or similar.
-    """
-    currency: str | None
-    """
-    ISO 4217 currency code.
-    """
-
-
-class RegulatoryEventData(BaseModel):
-    """
-    `data` of event.regulatory.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_nr: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    country: str
-    """
-    Market code.
-    """
-    occurred_at: AwareDatetime
-    """
-    When it happened.
-    """
-    sequence: int
-    """
-    Order of recording; strictly increasing.
-    """
-    source: EventSource
-    notice: RegulatoryNotice
-    test: bool | None = None
-    """
-    True in webhook test sends; absent otherwise.
-    """
-
-
-class RegulatoryEventWebhook(BaseModel):
-    """
-    Body of a event.regulatory delivery.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    event_id: str
-    """
-    The same for every attempt and replay: use it to deduplicate.
-    """
-    event_type: str
-    """
-    Event type.
-    """
-    delivered_at: AwareDatetime
-    """
-    Start time of this attempt, in milliseconds.
-    """
-    data: RegulatoryEventData
-
-
-class CompanyChange(BaseModel):
-    """
-    What happened: company.changed.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    changes: list[ChangedField]
-    """
-    What changed; none where the subject was erased.
-    """
-    effective_date: date_aliased | None
-    """
-    The register's own date of the change; null if it gives none.
-    """
-
-
-class CompanyChangedData(BaseModel):
-    """
-    `data` of company.changed.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_nr: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    country: str
-    """
-    Market code.
-    """
-    occurred_at: AwareDatetime
-    """
-    When it happened.
-    """
-    sequence: int
-    """
-    Order of recording; strictly increasing.
-    """
-    source: EventSource
-    change: CompanyChange
-    test: bool | None = None
-    """
-    True in webhook test sends; absent otherwise.
-    """
-
-
-class CompanyChangedWebhook(BaseModel):
-    """
-    Body of a company.changed delivery.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    event_id: str
-    """
-    The same for every attempt and replay: use it to deduplicate.
-    """
-    event_type: str
-    """
-    Event type.
-    """
-    delivered_at: AwareDatetime
-    """
-    Start time of this attempt, in milliseconds.
-    """
-    data: CompanyChangedData
-
-
-class Event(BaseModel):
-    """
-    One event.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    event_id: str
-    """
-    Always the same for the same fact: use it to deduplicate.
-    """
-    event_type: str
-    """
-    Event type.
-    """
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    occurred_at: AwareDatetime
-    """
-    When it happened.
-    """
-    recorded_at: AwareDatetime
-    """
-    When the service recorded it.
-    """
-    sequence: int
-    """
-    Order of recording; strictly increasing.
-    """
-    data: (
-        FilingAddedData
-        | FilingUpdatedData
-        | OwnershipChangedData
-        | StatusChangedData
-        | NewsPublishedData
-        | RegulatoryEventData
-        | CompanyChangedData
-    )
-
-
-class EventList(BaseModel):
-    """
-    Events of a company.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_number: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    data: list[Event]
-    """
-    The rows of this page.
-    """
-    next_cursor: str | None
-    """
-    Cursor of the next page; null on the last page.
-    """
-    has_more: bool
-    """
-    Whether more rows follow this page.
-    """
-
-
 class EventFeed(BaseModel):
     """
     Events of all companies, ascending.
@@ -2115,6 +2693,142 @@ class EventFeed(BaseModel):
     has_more: bool
     """
     Whether the ledger goes on after this page.
+    """
+
+
+class Dataset(BaseModel):
+    """
+    Freshness and licence of one dataset; with include=reconciliation also unaccounted records.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    dataset: str
+    """
+    Key of the dataset.
+    """
+    observed_at: AwareDatetime | None
+    """
+    Date of the served data in the register.
+    """
+    checked_at: AwareDatetime | None
+    """
+    When the register was last checked.
+    """
+    held_since: AwareDatetime | None
+    """
+    Since when new data has been quarantined for review; null if it is not.
+    """
+    licence: str | None
+    """
+    Licence of the data.
+    """
+    licence_url: str | None
+    """
+    URL of the licence text.
+    """
+    attribution: str | None
+    """
+    Attribution to display with the data.
+    """
+    unlinked_rows: int | None = None
+    """
+    Records that link to no company; null if not counted.
+    """
+    changed_subjects: int | None = None
+    """
+    Records that name another subject than before under an unchanged id; null if not counted.
+    """
+
+
+class RuleWithoutData(BaseModel):
+    """
+    A rule that reads the absence of records of datasets that were never loaded, and so decides nothing.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    rule: str
+    """
+    Name of the rule.
+    """
+    datasets: list[str]
+    """
+    Datasets that it reads.
+    """
+    undecided: int
+    """
+    Number of rows that it leaves undecided.
+    """
+
+
+class Market(BaseModel):
+    """
+    One market.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    market: str
+    """
+    Market code.
+    """
+    name: str
+    """
+    Name in English.
+    """
+    state: str
+    """
+    Announced markets have no companies yet.
+    """
+    companies: int
+    """
+    Number of companies served.
+    """
+    observed_at: AwareDatetime | None
+    """
+    Date of the newest of its datasets.
+    """
+    datasets: list[Dataset]
+    """
+    Source datasets of the market.
+    """
+    rules_without_data: list[RuleWithoutData] | None = None
+    """
+    Rules that decide nothing; null if not counted.
+    """
+    unexplained_statuses: int | None = None
+    """
+    Companies whose registry status means another status, without a reason; null if not counted.
+    """
+
+
+class MarketList(BaseModel):
+    """
+    All markets, served and announced.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[Market]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
     """
 
 
@@ -2223,40 +2937,6 @@ class NewWatchlist(BaseModel):
     """
 
 
-class WatchlistChanges(BaseModel):
-    """
-    The members to change; omitted members keep their value (RFC 7396).
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    name: str | None = None
-    """
-    Name, for your own use; several watchlists may have the same.
-    """
-
-
-class MembershipChanges(BaseModel):
-    """
-    Companies to add to a watchlist, and to remove from it.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    add: list[str] | None = None
-    """
-    Companies to add, including ones not known yet.
-    """
-    remove: list[str] | None = None
-    """
-    Companies to remove.
-    """
-
-
 class Watchlist(BaseModel):
     """
     A watchlist.
@@ -2311,6 +2991,21 @@ class WatchlistList(BaseModel):
     """
 
 
+class WatchlistChanges(BaseModel):
+    """
+    The members to change; omitted members keep their value (RFC 7396).
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    name: str | None = None
+    """
+    Name, for your own use; several watchlists may have the same.
+    """
+
+
 class WatchlistCompany(BaseModel):
     """
     A company of a watchlist.
@@ -2358,6 +3053,25 @@ class WatchlistCompanyList(BaseModel):
     has_more: bool
     """
     Whether more rows follow this page.
+    """
+
+
+class MembershipChanges(BaseModel):
+    """
+    Companies to add to a watchlist, and to remove from it.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    add: list[str] | None = None
+    """
+    Companies to add, including ones not known yet.
+    """
+    remove: list[str] | None = None
+    """
+    Companies to remove.
     """
 
 
@@ -2432,49 +3146,6 @@ class NewDestination(BaseModel):
     secret_access_key: str | None = None
     """
     Of `sqs` and `s3`: its secret. It is sealed, and never returned.
-    """
-
-
-class SubscriptionDestination(BaseModel):
-    """
-    Where events go.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    kind: str
-    """
-    `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3.
-    """
-    url: str | None = None
-    """
-    Of `https`: the endpoint, as in `endpoint_url`.
-    """
-    queue_url: str | None = None
-    """
-    Of `sqs`: the queue's URL.
-    """
-    bucket: str | None = None
-    """
-    Of `s3`: the bucket's name.
-    """
-    prefix: str | None = None
-    """
-    Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added.
-    """
-    region: str | None = None
-    """
-    Of `sqs` and `s3`: the region of the queue or bucket.
-    """
-    endpoint: str | None = None
-    """
-    Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise.
-    """
-    access_key_hint: str | None = None
-    """
-    Of `sqs` and `s3`: the last characters of the access key's id.
     """
 
 
@@ -2579,9 +3250,75 @@ class NewSubscription(BaseModel):
     """
 
 
+class SubscriptionDestination(BaseModel):
+    """
+    Where events go.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    kind: str
+    """
+    `https`: an endpoint. `sqs`: a queue of Amazon SQS. `s3`: a prefix of a bucket of Amazon S3.
+    """
+    url: str | None = None
+    """
+    Of `https`: the endpoint, as in `endpoint_url`.
+    """
+    queue_url: str | None = None
+    """
+    Of `sqs`: the queue's URL.
+    """
+    bucket: str | None = None
+    """
+    Of `s3`: the bucket's name.
+    """
+    prefix: str | None = None
+    """
+    Of `s3`: what the keys of objects begin with, as a folder; a slash at its end is added.
+    """
+    region: str | None = None
+    """
+    Of `sqs` and `s3`: the region of the queue or bucket.
+    """
+    endpoint: str | None = None
+    """
+    Of `s3`: another endpoint of the region, as one for FIPS. Omit it otherwise.
+    """
+    access_key_hint: str | None = None
+    """
+    Of `sqs` and `s3`: the last characters of the access key's id.
+    """
+
+
+class Warning(BaseModel):
+    """
+    One warning.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    code: str
+    """
+    Code of the warning.
+    """
+    detail: str
+    """
+    Human-readable description.
+    """
+    pointer: str
+    """
+    JSON Pointer into the body.
+    """
+
+
 class Filters1(BaseModel):
     """
-    Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no filter. In a change, members left out keep their value; null ends one, {} all.
+    Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
     """
 
     model_config = ConfigDict(
@@ -2618,46 +3355,102 @@ class Filters1(BaseModel):
     """
 
 
-class SubscriptionChanges(BaseModel):
+class CreatedSubscription(BaseModel):
     """
-    The members to change; omitted members keep their value (RFC 7396).
+    A subscription with its secret, returned only once.
     """
 
     model_config = ConfigDict(
         extra='allow',
         populate_by_name=True,
     )
-    endpoint_url: str | None = None
+    id: str
     """
-    URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+    The subscription.
     """
-    destination: NewDestination | None = None
+    endpoint_url: str
     """
-    Where events go, in place of `endpoint_url`, which is short for kind `https`: a creation needs one of the two. In a change of the same kind, members left out keep their value.
+    URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
     """
-    event_types: list[str] | None = None
+    destination: SubscriptionDestination | None = None
     """
-    Only these event types; there is no wildcard.
+    Where events go; for an endpoint, its URL once more.
     """
-    entity_ids: list[str] | None = None
+    event_types: list[str]
     """
-    Only these companies, including ones not known yet; null or omitted means all. The tier limits the number.
+    Canonical names.
+    """
+    entity_ids: list[str] | None
+    """
+    Only these companies; null means all.
     """
     filters: Filters1 | None = None
     """
-    Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no filter. In a change, members left out keep their value; null ends one, {} all.
+    Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
     """
-    description: str | None = None
+    description: str | None
     """
     Free text for your own use.
     """
-    max_per_second: int | None = None
+    max_per_second: int | None
     """
     Maximum deliveries per second; null means no limit.
     """
-    status: str | None = None
+    status: str
     """
     While `paused`, events are held until a replay.
+    """
+    status_reason: str | None
+    """
+    Reason for the pause; null while active.
+    """
+    status_changed_at: AwareDatetime
+    """
+    When the status last changed.
+    """
+    created_at: AwareDatetime
+    """
+    When it was created.
+    """
+    updated_at: AwareDatetime
+    """
+    When it was last changed.
+    """
+    last_attempt_at: AwareDatetime | None
+    """
+    Time of the last attempt. Tests and manual retries are not counted, here and below.
+    """
+    last_success_at: AwareDatetime | None
+    """
+    Time of the last successful attempt.
+    """
+    last_failure_at: AwareDatetime | None
+    """
+    Time of the last failed attempt.
+    """
+    consecutive_failures: int
+    """
+    Failed attempts since the last success.
+    """
+    held_deliveries: int
+    """
+    Number of deliveries waiting for a replay.
+    """
+    secret_hint: str
+    """
+    The secret's last characters.
+    """
+    previous_secret_expires_at: AwareDatetime | None
+    """
+    Until when the previous secret also signs; null if it does not.
+    """
+    secret: str
+    """
+    Store it securely: it is not shown again.
+    """
+    warnings: list[Warning]
+    """
+    Accepted input that should be changed.
     """
 
 
@@ -2791,9 +3584,32 @@ class Subscription(BaseModel):
     """
 
 
+class SubscriptionList(BaseModel):
+    """
+    The account's subscriptions.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[Subscription]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
 class Filters3(BaseModel):
     """
-    Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
+    Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no filter. In a change, members left out keep their value; null ends one, {} all.
     """
 
     model_config = ConfigDict(
@@ -2827,6 +3643,49 @@ class Filters3(BaseModel):
     watchlist_id: str | None = None
     """
     Only events of companies that are on this watchlist of the account when the event is matched.
+    """
+
+
+class SubscriptionChanges(BaseModel):
+    """
+    The members to change; omitted members keep their value (RFC 7396).
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    endpoint_url: str | None = None
+    """
+    URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+    """
+    destination: NewDestination | None = None
+    """
+    Where events go, in place of `endpoint_url`, which is short for kind `https`: a creation needs one of the two. In a change of the same kind, members left out keep their value.
+    """
+    event_types: list[str] | None = None
+    """
+    Only these event types; there is no wildcard.
+    """
+    entity_ids: list[str] | None = None
+    """
+    Only these companies, including ones not known yet; null or omitted means all. The tier limits the number.
+    """
+    filters: Filters3 | None = None
+    """
+    Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no filter. In a change, members left out keep their value; null ends one, {} all.
+    """
+    description: str | None = None
+    """
+    Free text for your own use.
+    """
+    max_per_second: int | None = None
+    """
+    Maximum deliveries per second; null means no limit.
+    """
+    status: str | None = None
+    """
+    While `paused`, events are held until a replay.
     """
 
 
@@ -2869,49 +3728,98 @@ class Filters4(BaseModel):
     """
 
 
-class SubscriptionList(BaseModel):
+class UpdatedSubscription(BaseModel):
     """
-    The account's subscriptions.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    data: list[Subscription]
-    """
-    The rows of this page.
-    """
-    next_cursor: str | None
-    """
-    Cursor of the next page; null on the last page.
-    """
-    has_more: bool
-    """
-    Whether more rows follow this page.
-    """
-
-
-class Warning(BaseModel):
-    """
-    One warning.
+    An updated subscription.
     """
 
     model_config = ConfigDict(
         extra='allow',
         populate_by_name=True,
     )
-    code: str
+    id: str
     """
-    Code of the warning.
+    The subscription.
     """
-    detail: str
+    endpoint_url: str
     """
-    Human-readable description.
+    URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
     """
-    pointer: str
+    destination: SubscriptionDestination | None = None
     """
-    JSON Pointer into the body.
+    Where events go; for an endpoint, its URL once more.
+    """
+    event_types: list[str]
+    """
+    Canonical names.
+    """
+    entity_ids: list[str] | None
+    """
+    Only these companies; null means all.
+    """
+    filters: Filters4 | None = None
+    """
+    Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
+    """
+    description: str | None
+    """
+    Free text for your own use.
+    """
+    max_per_second: int | None
+    """
+    Maximum deliveries per second; null means no limit.
+    """
+    status: str
+    """
+    While `paused`, events are held until a replay.
+    """
+    status_reason: str | None
+    """
+    Reason for the pause; null while active.
+    """
+    status_changed_at: AwareDatetime
+    """
+    When the status last changed.
+    """
+    created_at: AwareDatetime
+    """
+    When it was created.
+    """
+    updated_at: AwareDatetime
+    """
+    When it was last changed.
+    """
+    last_attempt_at: AwareDatetime | None
+    """
+    Time of the last attempt. Tests and manual retries are not counted, here and below.
+    """
+    last_success_at: AwareDatetime | None
+    """
+    Time of the last successful attempt.
+    """
+    last_failure_at: AwareDatetime | None
+    """
+    Time of the last failed attempt.
+    """
+    consecutive_failures: int
+    """
+    Failed attempts since the last success.
+    """
+    held_deliveries: int
+    """
+    Number of deliveries waiting for a replay.
+    """
+    secret_hint: str
+    """
+    The secret's last characters.
+    """
+    previous_secret_expires_at: AwareDatetime | None
+    """
+    Until when the previous secret also signs; null if it does not.
+    """
+    warnings: list[Warning]
+    """
+    Accepted input that should be changed.
     """
 
 
@@ -2969,56 +3877,6 @@ class TestSend(BaseModel):
     event_type: str | None = None
     """
     An event type, or a deprecated alias of one.
-    """
-
-
-class EventType(BaseModel):
-    """
-    One event type.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    event_type: str
-    """
-    Name used in subscriptions.
-    """
-    description: str
-    """
-    When it is sent.
-    """
-    aliases: list[str]
-    """
-    Deprecated aliases.
-    """
-    schema_ref: str
-    """
-    Schema of the body in this document.
-    """
-
-
-class EventTypeList(BaseModel):
-    """
-    All event types.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    data: list[EventType]
-    """
-    The rows of this page.
-    """
-    next_cursor: str | None
-    """
-    Cursor of the next page; null on the last page.
-    """
-    has_more: bool
-    """
-    Whether more rows follow this page.
     """
 
 
@@ -3372,129 +4230,43 @@ class Replay(BaseModel):
     """
 
 
-class Dataset(BaseModel):
+class EventType(BaseModel):
     """
-    Freshness and licence of one dataset; with include=reconciliation also unaccounted records.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    dataset: str
-    """
-    Key of the dataset.
-    """
-    observed_at: AwareDatetime | None
-    """
-    Date of the served data in the register.
-    """
-    checked_at: AwareDatetime | None
-    """
-    When the register was last checked.
-    """
-    held_since: AwareDatetime | None
-    """
-    Since when new data has been quarantined for review; null if it is not.
-    """
-    licence: str | None
-    """
-    Licence of the data.
-    """
-    licence_url: str | None
-    """
-    URL of the licence text.
-    """
-    attribution: str | None
-    """
-    Attribution to display with the data.
-    """
-    unlinked_rows: int | None = None
-    """
-    Records that link to no company; null if not counted.
-    """
-    changed_subjects: int | None = None
-    """
-    Records that name another subject than before under an unchanged id; null if not counted.
-    """
-
-
-class RuleWithoutData(BaseModel):
-    """
-    A rule that reads the absence of records of datasets that were never loaded, and so decides nothing.
+    One event type.
     """
 
     model_config = ConfigDict(
         extra='allow',
         populate_by_name=True,
     )
-    rule: str
+    event_type: str
     """
-    Name of the rule.
+    Name used in subscriptions.
     """
-    datasets: list[str]
+    description: str
     """
-    Datasets that it reads.
+    When it is sent.
     """
-    undecided: int
+    aliases: list[str]
     """
-    Number of rows that it leaves undecided.
+    Deprecated aliases.
     """
-
-
-class Market(BaseModel):
+    schema_ref: str
     """
-    One market.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    market: str
-    """
-    Market code.
-    """
-    name: str
-    """
-    Name in English.
-    """
-    state: str
-    """
-    Announced markets have no companies yet.
-    """
-    companies: int
-    """
-    Number of companies served.
-    """
-    observed_at: AwareDatetime | None
-    """
-    Date of the newest of its datasets.
-    """
-    datasets: list[Dataset]
-    """
-    Source datasets of the market.
-    """
-    rules_without_data: list[RuleWithoutData] | None = None
-    """
-    Rules that decide nothing; null if not counted.
-    """
-    unexplained_statuses: int | None = None
-    """
-    Companies whose registry status means another status, without a reason; null if not counted.
+    Schema of the body in this document.
     """
 
 
-class MarketList(BaseModel):
+class EventTypeList(BaseModel):
     """
-    All markets, served and announced.
+    All event types.
     """
 
     model_config = ConfigDict(
         extra='allow',
         populate_by_name=True,
     )
-    data: list[Market]
+    data: list[EventType]
     """
     The rows of this page.
     """
@@ -3571,35 +4343,172 @@ class Usage(BaseModel):
     """
 
 
-class InputError(BaseModel):
+class FilingAddedWebhook(BaseModel):
     """
-    One invalid input.
+    Body of a filing.added delivery.
     """
 
     model_config = ConfigDict(
         extra='allow',
         populate_by_name=True,
     )
-    code: str
+    event_id: str
     """
-    What is wrong with the input.
+    The same for every attempt and replay: use it to deduplicate.
     """
-    detail: str
+    event_type: str
     """
-    What the input must be.
+    Event type.
     """
-    parameter: str | None = None
+    delivered_at: AwareDatetime
     """
-    Name of the query or path parameter.
+    Start time of this attempt, in milliseconds.
     """
-    pointer: str | None = None
+    data: FilingAddedData
+
+
+class FilingUpdatedWebhook(BaseModel):
     """
-    JSON Pointer into the body.
+    Body of a filing.updated delivery.
     """
-    header: str | None = None
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
     """
-    Header.
+    The same for every attempt and replay: use it to deduplicate.
     """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: FilingUpdatedData
+
+
+class OwnershipChangedWebhook(BaseModel):
+    """
+    Body of a ownership.changed delivery.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: OwnershipChangedData
+
+
+class StatusChangedWebhook(BaseModel):
+    """
+    Body of a status.changed delivery.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: StatusChangedData
+
+
+class NewsPublishedWebhook(BaseModel):
+    """
+    Body of a news.published delivery.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: NewsPublishedData
+
+
+class RegulatoryEventWebhook(BaseModel):
+    """
+    Body of a event.regulatory delivery.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: RegulatoryEventData
+
+
+class CompanyChangedWebhook(BaseModel):
+    """
+    Body of a company.changed delivery.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: CompanyChangedData
 
 
 class Problem(BaseModel):
@@ -3678,913 +4587,4 @@ class Problem(BaseModel):
     retry_after: int | None = None
     """
     Seconds to wait; the same as the Retry-After header.
-    """
-
-
-class Company(BaseModel):
-    """
-    A company profile.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_number: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    country: str
-    """
-    Market code.
-    """
-    sni_code: str | None
-    """
-    Industry code.
-    """
-    sni_label: str | None
-    """
-    Label of the industry code.
-    """
-    municipality: str | None
-    """
-    As written in the register.
-    """
-    county: str | None
-    """
-    As written in the register.
-    """
-    registered_date: date_aliased | None
-    """
-    Date of entry into the register.
-    """
-    status: str
-    """
-    Status of the company.
-    """
-    is_listed: bool
-    """
-    True only with evidence of a listing; false means no evidence.
-    """
-    latest_revenue: int | None
-    """
-    Revenue of the newest annual period with a revenue figure.
-    """
-    latest_currency: str | None
-    """
-    ISO 4217 currency code.
-    """
-    latest_year: int | None
-    """
-    Fiscal year of latest_revenue.
-    """
-    legal_form_code: str | None = None
-    """
-    Code or text of the register.
-    """
-    legal_form_label: str | None = None
-    """
-    Its label.
-    """
-    status_detail: str | None = None
-    """
-    The reason, if the register gives one.
-    """
-    registry_status: str | None = None
-    """
-    The status in the register's own terms.
-    """
-    dissolved_date: date_aliased | None = None
-    """
-    Date of removal from the register.
-    """
-    employees: int | None = None
-    """
-    Latest number in the register.
-    """
-    website: str | None = None
-    """
-    As registered.
-    """
-    previous_names: list[str] | None = None
-    """
-    Former names, newest first.
-    """
-    industry_scheme: str | None = None
-    """
-    Version of the code list.
-    """
-    is_listed_source: str | None = None
-    """
-    Dataset the evidence comes from; null if no listing source is loaded.
-    """
-    lei: str | None = None
-    """
-    Legal entity identifier.
-    """
-    isin: list[str] | None = None
-    """
-    Securities.
-    """
-    ticker: str | None = None
-    """
-    Symbol.
-    """
-    exchange_mic: str | None = None
-    """
-    ISO 10383.
-    """
-    vat: str | None = None
-    """
-    VAT number.
-    """
-    euid: str | None = None
-    """
-    European unique identifier.
-    """
-    cik: str | None = None
-    """
-    SEC Central Index Key.
-    """
-    address: PostalAddress | None = None
-    sources: list[ProfileSource] | None = None
-    """
-    Sources of the profile.
-    """
-    as_of: date_aliased | None = None
-    """
-    The day, if `as_of` or `known_at` is given.
-    """
-    known_at: AwareDatetime | None = None
-    """
-    The time, if `as_of` or `known_at` is given.
-    """
-
-
-class CompanySelection(BaseModel):
-    """
-    A profile limited to `fields`.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_number: str | None = None
-    """
-    Canonical registry number.
-    """
-    name: str | None = None
-    """
-    Name as registered.
-    """
-    country: str | None = None
-    """
-    Market code.
-    """
-    sni_code: str | None = None
-    """
-    Industry code.
-    """
-    sni_label: str | None = None
-    """
-    Label of the industry code.
-    """
-    municipality: str | None = None
-    """
-    As written in the register.
-    """
-    county: str | None = None
-    """
-    As written in the register.
-    """
-    registered_date: date_aliased | None = None
-    """
-    Date of entry into the register.
-    """
-    status: str | None = None
-    """
-    Status of the company.
-    """
-    is_listed: bool | None = None
-    """
-    True only with evidence of a listing; false means no evidence.
-    """
-    latest_revenue: int | None = None
-    """
-    Revenue of the newest annual period with a revenue figure.
-    """
-    latest_currency: str | None = None
-    """
-    ISO 4217 currency code.
-    """
-    latest_year: int | None = None
-    """
-    Fiscal year of latest_revenue.
-    """
-    legal_form_code: str | None = None
-    """
-    Code or text of the register.
-    """
-    legal_form_label: str | None = None
-    """
-    Its label.
-    """
-    status_detail: str | None = None
-    """
-    The reason, if the register gives one.
-    """
-    registry_status: str | None = None
-    """
-    The status in the register's own terms.
-    """
-    dissolved_date: date_aliased | None = None
-    """
-    Date of removal from the register.
-    """
-    employees: int | None = None
-    """
-    Latest number in the register.
-    """
-    website: str | None = None
-    """
-    As registered.
-    """
-    previous_names: list[str] | None = None
-    """
-    Former names, newest first.
-    """
-    industry_scheme: str | None = None
-    """
-    Version of the code list.
-    """
-    is_listed_source: str | None = None
-    """
-    Dataset the evidence comes from; null if no listing source is loaded.
-    """
-    lei: str | None = None
-    """
-    Legal entity identifier.
-    """
-    isin: list[str] | None = None
-    """
-    Securities.
-    """
-    ticker: str | None = None
-    """
-    Symbol.
-    """
-    exchange_mic: str | None = None
-    """
-    ISO 10383.
-    """
-    vat: str | None = None
-    """
-    VAT number.
-    """
-    euid: str | None = None
-    """
-    European unique identifier.
-    """
-    cik: str | None = None
-    """
-    SEC Central Index Key.
-    """
-    address: PostalAddress | None = None
-    sources: list[ProfileSource] | None = None
-    """
-    Sources of the profile.
-    """
-    as_of: date_aliased | None = None
-    """
-    The day, if `as_of` or `known_at` is given.
-    """
-    known_at: AwareDatetime | None = None
-    """
-    The time, if `as_of` or `known_at` is given.
-    """
-
-
-class CompanyList(BaseModel):
-    """
-    Matching companies.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    notices: list[Notice] | None = None
-    """
-    Only on a first page without rows, where an industry code explains it.
-    """
-    data: list[Company | CompanySelection]
-    """
-    The rows of this page.
-    """
-    next_cursor: str | None
-    """
-    Cursor of the next page; null on the last page.
-    """
-    has_more: bool
-    """
-    Whether more rows follow this page.
-    """
-
-
-class FinancialPeriod(BaseModel):
-    """
-    One period in its newest version; with include=history also earlier versions.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    period: str
-    """
-    For example 2025 or 2026-Q3.
-    """
-    period_type: str
-    """
-    Type of period.
-    """
-    fiscal_year: int
-    """
-    Year of period_end (US: as labelled by the filer).
-    """
-    fiscal_quarter: int | None
-    """
-    Quarterly periods only.
-    """
-    period_start: date_aliased
-    """
-    First day of the period.
-    """
-    period_end: date_aliased
-    """
-    Last day of the period.
-    """
-    currency: str | None
-    """
-    ISO 4217 currency code.
-    """
-    revenue: int | None
-    """
-    Operating revenue.
-    """
-    operating_result: int | None
-    """
-    Operating profit or loss.
-    """
-    net_result: int | None
-    """
-    Profit or loss for the period.
-    """
-    equity: int | None
-    """
-    Equity at the end of the period.
-    """
-    total_assets: int | None
-    """
-    Total assets at the end of the period.
-    """
-    employees: int | None
-    """
-    Average number of employees in the period.
-    """
-    is_consolidated: bool
-    """
-    Whether the figures are consolidated.
-    """
-    accounting_standard: str | None
-    """
-    Accounting standard, as named in the filing.
-    """
-    filing_id: str
-    """
-    The document.
-    """
-    filed_at: date_aliased | None
-    """
-    Date of filing.
-    """
-    version: int
-    """
-    Version number; 1 for the first document of the period.
-    """
-    is_restated: bool
-    """
-    Whether this is version 2 or later.
-    """
-    derived: list[str]
-    """
-    Fields that were computed instead of read from the document.
-    """
-    period_months: int | None = None
-    """
-    Length in months, rounded; null in data read before version 1.4, absent in releases made before it.
-    """
-    sources: list[FigureSource] | None = None
-    """
-    Present with include=sources.
-    """
-
-
-class FinancialsList(BaseModel):
-    """
-    Financials of a company, newest first.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_number: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    as_of: date_aliased | None = None
-    """
-    The day, if `as_of` or `known_at` is given.
-    """
-    known_at: AwareDatetime | None = None
-    """
-    The time, if `as_of` or `known_at` is given.
-    """
-    data: list[FinancialPeriod]
-    """
-    The rows of this page.
-    """
-    next_cursor: str | None
-    """
-    Cursor of the next page; null on the last page.
-    """
-    has_more: bool
-    """
-    Whether more rows follow this page.
-    """
-
-
-class Owner(BaseModel):
-    """
-    One owner, merged from all sources.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    holder_id: str
-    """
-    Id of the holder within this company.
-    """
-    holder_name: str | None
-    """
-    Null if protected by law.
-    """
-    holder_type: str
-    """
-    Type of holder.
-    """
-    holder_company_id: str | None
-    """
-    Given if the holder is a company with a known number.
-    """
-    holder_country: str | None
-    """
-    ISO 3166-1 alpha-2 country code (GB, not UK).
-    """
-    pct: float | None
-    """
-    Share of capital; null if only a band is known.
-    """
-    pct_min: float | None
-    """
-    Lower bound.
-    """
-    pct_max: float | None
-    """
-    Upper bound.
-    """
-    votes_pct: float | None
-    """
-    Share of votes.
-    """
-    share_class: str | None
-    """
-    Share class; null for all classes.
-    """
-    basis: str | None
-    """
-    Basis of the share.
-    """
-    is_direct: bool | None
-    """
-    Whether it is held in the holder's own name; null if unknown.
-    """
-    as_of: date_aliased
-    """
-    Date of the percentage.
-    """
-    first_seen: date_aliased
-    """
-    Start of the earliest observation.
-    """
-    reconciliation: str
-    """
-    Whether the sources agree.
-    """
-    sources: list[HoldingSource]
-    """
-    The holding according to each source.
-    """
-
-
-class OwnershipList(BaseModel):
-    """
-    Owners of a company, largest first.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    company_id: str
-    """
-    `firm:<COUNTRY>:<org_number>`.
-    """
-    org_number: str
-    """
-    Canonical registry number.
-    """
-    name: str
-    """
-    Name as registered.
-    """
-    as_of: date_aliased
-    """
-    The requested date.
-    """
-    known_at: AwareDatetime | None = None
-    """
-    The time, if `as_of` or `known_at` is given.
-    """
-    known_pct: float | None
-    """
-    Sum of the known shares, at most 100; null if none is known.
-    """
-    data: list[Owner]
-    """
-    The rows of this page.
-    """
-    next_cursor: str | None
-    """
-    Cursor of the next page; null on the last page.
-    """
-    has_more: bool
-    """
-    Whether more rows follow this page.
-    """
-
-
-class MatchCandidate(BaseModel):
-    """
-    A company that an item may mean.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    company: Company | CompanySelection
-    score: float
-    """
-    How well it fits; 1 is best.
-    """
-    reasons: list[str]
-    """
-    Why it may be meant, and what speaks against it (`other_…`).
-    """
-
-
-class LookupResult(BaseModel):
-    """
-    The answer to one item.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    match: str
-    """
-    exact: the identifiers mean one company. probable: the name means one company. ambiguous: see `candidates`. none: no company.
-    """
-    company: Company | CompanySelection | None
-    """
-    The company, if exact or probable; else null.
-    """
-    candidates: list[MatchCandidate]
-    """
-    With probable the company and others like it, with ambiguous those that may be meant; best first.
-    """
-    errors: list[InputError] | None = None
-    """
-    Only on an item that lacks a member, or has a value that no company can have; then match is none.
-    """
-
-
-class LookupAnswer(BaseModel):
-    """
-    One answer per item, in their order.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    data: list[LookupResult]
-    """
-    The answers.
-    """
-
-
-class ReconciliationManifest(BaseModel):
-    """
-    What the reconciliation service offers.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    versions: list[str]
-    """
-    Versions it follows.
-    """
-    name: str
-    """
-    Its name.
-    """
-    identifierSpace: str
-    """
-    URI of the ids.
-    """
-    schemaSpace: str
-    """
-    URI of the types and properties.
-    """
-    documentation: str
-    """
-    The OpenAPI document.
-    """
-    batchSize: int
-    """
-    Queries that a request may have.
-    """
-    authentication: dict[str, Any]
-    """
-    How to authenticate, as an OpenAPI 2.0 security scheme.
-    """
-    defaultTypes: list[EntityType]
-    """
-    Types to reconcile with.
-    """
-    view: View
-    preview: Preview
-    suggest: Suggest
-    extend: Extend
-
-
-class ReconciliationResult(BaseModel):
-    """
-    The answer to one query.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    result: list[ReconciliationCandidate]
-    """
-    Candidates, best first.
-    """
-    errors: list[InputError] | None = None
-    """
-    Only on a query with a value that no company can have; then there are no candidates.
-    """
-
-
-class CreatedSubscription(BaseModel):
-    """
-    A subscription with its secret, returned only once.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    id: str
-    """
-    The subscription.
-    """
-    endpoint_url: str
-    """
-    URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
-    """
-    destination: SubscriptionDestination | None = None
-    """
-    Where events go; for an endpoint, its URL once more.
-    """
-    event_types: list[str]
-    """
-    Canonical names.
-    """
-    entity_ids: list[str] | None
-    """
-    Only these companies; null means all.
-    """
-    filters: Filters3 | None = None
-    """
-    Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
-    """
-    description: str | None
-    """
-    Free text for your own use.
-    """
-    max_per_second: int | None
-    """
-    Maximum deliveries per second; null means no limit.
-    """
-    status: str
-    """
-    While `paused`, events are held until a replay.
-    """
-    status_reason: str | None
-    """
-    Reason for the pause; null while active.
-    """
-    status_changed_at: AwareDatetime
-    """
-    When the status last changed.
-    """
-    created_at: AwareDatetime
-    """
-    When it was created.
-    """
-    updated_at: AwareDatetime
-    """
-    When it was last changed.
-    """
-    last_attempt_at: AwareDatetime | None
-    """
-    Time of the last attempt. Tests and manual retries are not counted, here and below.
-    """
-    last_success_at: AwareDatetime | None
-    """
-    Time of the last successful attempt.
-    """
-    last_failure_at: AwareDatetime | None
-    """
-    Time of the last failed attempt.
-    """
-    consecutive_failures: int
-    """
-    Failed attempts since the last success.
-    """
-    held_deliveries: int
-    """
-    Number of deliveries waiting for a replay.
-    """
-    secret_hint: str
-    """
-    The secret's last characters.
-    """
-    previous_secret_expires_at: AwareDatetime | None
-    """
-    Until when the previous secret also signs; null if it does not.
-    """
-    secret: str
-    """
-    Store it securely: it is not shown again.
-    """
-    warnings: list[Warning]
-    """
-    Accepted input that should be changed.
-    """
-
-
-class UpdatedSubscription(BaseModel):
-    """
-    An updated subscription.
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        populate_by_name=True,
-    )
-    id: str
-    """
-    The subscription.
-    """
-    endpoint_url: str
-    """
-    URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix.
-    """
-    destination: SubscriptionDestination | None = None
-    """
-    Where events go; for an endpoint, its URL once more.
-    """
-    event_types: list[str]
-    """
-    Canonical names.
-    """
-    entity_ids: list[str] | None
-    """
-    Only these companies; null means all.
-    """
-    filters: Filters4 | None = None
-    """
-    Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
-    """
-    description: str | None
-    """
-    Free text for your own use.
-    """
-    max_per_second: int | None
-    """
-    Maximum deliveries per second; null means no limit.
-    """
-    status: str
-    """
-    While `paused`, events are held until a replay.
-    """
-    status_reason: str | None
-    """
-    Reason for the pause; null while active.
-    """
-    status_changed_at: AwareDatetime
-    """
-    When the status last changed.
-    """
-    created_at: AwareDatetime
-    """
-    When it was created.
-    """
-    updated_at: AwareDatetime
-    """
-    When it was last changed.
-    """
-    last_attempt_at: AwareDatetime | None
-    """
-    Time of the last attempt. Tests and manual retries are not counted, here and below.
-    """
-    last_success_at: AwareDatetime | None
-    """
-    Time of the last successful attempt.
-    """
-    last_failure_at: AwareDatetime | None
-    """
-    Time of the last failed attempt.
-    """
-    consecutive_failures: int
-    """
-    Failed attempts since the last success.
-    """
-    held_deliveries: int
-    """
-    Number of deliveries waiting for a replay.
-    """
-    secret_hint: str
-    """
-    The secret's last characters.
-    """
-    previous_secret_expires_at: AwareDatetime | None
-    """
-    Until when the previous secret also signs; null if it does not.
-    """
-    warnings: list[Warning]
-    """
-    Accepted input that should be changed.
     """

@@ -19,7 +19,7 @@ from sqlalchemy import func, select
 from api.database.engine import Database
 from api.database.models.webhooks import Attempt, Delivery, MatchedEvent, QueuedAttempt
 from api.openapi.examples import DELIVERIES
-from api.openapi.examples.webhooks import TEST_ATTEMPT
+from api.openapi.examples import webhooks as examples
 from api.settings.webhooks import WebhookSettings
 from warehouse.schema.codes import EVENT_TYPES
 
@@ -94,7 +94,7 @@ def test_a_test_arrives_as_a_delivery_does(service, receiver):
         answer = send(service, f"{ALL}/{made['id']}/test", {"event_type": event_type})
         assert answer.status_code == 200
         told = answer.json()
-        assert list(told) == list(TEST_ATTEMPT)
+        assert list(told) == list(examples.TEST_ATTEMPT)
         assert told | {"id": ""} == {
             "id": "",
             "delivery_id": None,

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from api.openapi.examples.webhooks import CREATED_SUBSCRIPTION, NEW_SUBSCRIPTION, SUBSCRIPTION
+from api.openapi.examples import webhooks as examples
 from warehouse.schema.codes import EVENT_TYPES
 
 ALL = "/api/v1/webhooks"
@@ -31,17 +31,17 @@ def make(service, **members):
 
 
 def test_create_list_get_patch_delete(service):
-    answer = send(service, "POST", ALL, NEW_SUBSCRIPTION)
+    answer = send(service, "POST", ALL, examples.NEW_SUBSCRIPTION)
     made = answer.json()
     path = f"{ALL}/{made['id']}"
     assert answer.status_code == 201
     assert answer.headers["location"] == path
     assert answer.headers["etag"] == '"1"'
     assert answer.headers["cache-control"] == "no-store"
-    assert list(made) == list(CREATED_SUBSCRIPTION)
+    assert list(made) == list(examples.CREATED_SUBSCRIPTION)
     own = {"id", "secret", "secret_hint", "created_at", "updated_at", "status_changed_at"}
-    for name in CREATED_SUBSCRIPTION.keys() - own:
-        assert made[name] == CREATED_SUBSCRIPTION[name], name
+    for name in examples.CREATED_SUBSCRIPTION.keys() - own:
+        assert made[name] == examples.CREATED_SUBSCRIPTION[name], name
     assert re.fullmatch(r"whs_[0-9a-hjkmnp-tv-z]{26}", made["id"])
     assert re.fullmatch(r"whsec_[A-Za-z0-9+/]{43}=", made["secret"])
     assert made["secret_hint"] == f"whsec_…{made['secret'][-4:]}"
@@ -50,7 +50,7 @@ def test_create_list_get_patch_delete(service):
     read = service.get(path)
     told = {name: made[name] for name in made if name not in ("secret", "warnings")}
     assert (read.status_code, read.json(), read.headers["etag"]) == (200, told, '"1"')
-    assert list(read.json()) == list(SUBSCRIPTION)
+    assert list(read.json()) == list(examples.SUBSCRIPTION)
     assert service.get(ALL).json() == {"data": [told], "next_cursor": None, "has_more": False}
 
     service.hands.seconds += 60
