@@ -57,7 +57,7 @@ class NewKey:
     kind: KeyKind
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(repr=False, eq=False)
 class AccountService:
     database: Database
     pepper: bytes

@@ -44,7 +44,12 @@ def test_curl(service: Live, largest: dict[str, Any], tmp_path: Path) -> None:
         "candidates": [],
     }
     assert json.loads(profile) == service.get(f"companies/{company}")
-    assert json.loads(figures) == service.get(f"companies/{company}/financials", period_type="annual", years=5)
+    annual, with_sources, owners = (json.loads(line) for line in figures.splitlines() if line)
+    assert annual == service.get(f"companies/{company}/financials", period_type="annual", years=5)
+    asked = {"period_type": "annual", "years": 1, "include": "sources"}
+    assert with_sources == service.get(f"companies/{company}/financials", **asked)
+    assert with_sources["data"][0]["sources"]
+    assert owners == service.get(f"companies/{company}/ownership")
     pages = [json.loads(line) for line in events.splitlines() if line]
     assert [[row["sequence"] for row in page["data"]] for page in pages] == [[1, 2, 3, 4], [5, 6, 7, 8]]
     assert json.loads(attempt)["outcome"] == "succeeded"

@@ -393,7 +393,7 @@ PIPELINES: Final = (
     ),
     Mutant(
         "Dagster's records: two processes create them at once",
-        "pipelines/ingest/market_run.py",
+        "pipelines/ingest/job_runs.py",
         """with exclusive_lock(settings.layout, "dagster", "the folder of Dagster's records", _OPENING_SECONDS):""",
         "if settings:",
         "tests/pipelines/test_dagster_storage.py::test_a_folder_is_made_once_by_many_that_open_it_at_once",

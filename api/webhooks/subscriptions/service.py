@@ -68,7 +68,7 @@ class NewSecret:
     warnings: Sequence[InputWarning] = ()
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(repr=False, eq=False)
 class SubscriptionService:
     """Subscription service. `last_sequence` returns the newest published event's sequence."""
 
