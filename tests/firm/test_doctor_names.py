@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from firm.doctor.setting_names import is_one_slip, misspelt_findings
+from firm.doctor.setting_names import misspelt_findings
 from firm.settings_page import list_areas
 from tests.firm.inside import Inside
 from tests.tables import check_cases
@@ -21,8 +21,8 @@ def test_settings_and_names_of_other_things_are_left_alone() -> None:
 
 
 @check_cases(
-    ("written", "is_slip"),
+    ("written", "is_named"),
     [("PROT", True), ("PORS", True), ("POR", True), ("PORTS", True), ("PORT", False), ("TROP", False), ("PO", False)],
 )
-def test_one_slip(written: str, is_slip: bool) -> None:
-    assert is_one_slip(written, "PORT") == is_slip
+def test_one_letter_or_a_swap_is_a_slip(written: str, is_named: bool) -> None:
+    assert bool(list(misspelt_findings([f"FIRM_{written}"]))) == is_named
