@@ -119,14 +119,15 @@ async def test_a_replay_overwrites_no_other_set_of_events(control: Control, subs
     with control.writing() as connection:
         chosen = Delivery.delivery_id.in_([deliveries[0], deliveries[-1]])
         connection.execute(update(Delivery).where(chosen).values(status="held"))
-    at = control.hands.clock.now()
+    control.hands.move(1)  # attempts of one delivery are told apart by their millisecond
     with control.writing() as connection:
-        queue_replay(connection, _replay(control, lane, at, ("held",)))
+        queue_replay(connection, _replay(control, lane, control.hands.clock.now(), ("held",)))
     await exhaust(worker)
     assert ranges(aws, "replayed") == [(1, 10), (1, 10)]
     assert sequences(aws.objects("replayed")[key]) == [*range(1, 11)]
+    control.hands.move(1)
     with control.writing() as connection:
-        queue_replay(connection, _replay(control, lane, at, ("succeeded",)))
+        queue_replay(connection, _replay(control, lane, control.hands.clock.now(), ("succeeded",)))
     await exhaust(worker)
     assert len(aws.objects("replayed")) == 2, "all ten once more have the key that they had"
     control.retry(lane, deliveries[4])
