@@ -32,6 +32,8 @@ _IMPORTED: Final = [
     "firm.demo.sandbox_origin",
     "pipelines.sources.stream_listener",
     "pipelines.ingest.run",
+    "pipelines.ingest.job_runs",
+    "pipelines.runtime.run_retention",
     "warehouse.exports.exports",
     "firm.commands.serve",
     "api.app",
