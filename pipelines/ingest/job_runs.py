@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pipelines.settings import IngestSettings
 
 _OPENING_SECONDS: Final = 60.0
+_INTERRUPTS: Final = (dg.DagsterExecutionInterruptedError.__name__, KeyboardInterrupt.__name__)
 
 
 def dagster_instance(settings: IngestSettings) -> dg.DagsterInstance:
@@ -74,9 +75,10 @@ class JobRuns:
     def execute_assets(
         self, name: str, keys: list[dg.AssetKey], tags: Mapping[str, str], partition: str | None = None
     ) -> list[str]:
-        """Runs some assets of a job; returns the messages of failed steps.
+        """Runs some assets of a job; returns the messages of failed steps, else of a run that ended without success.
 
-        Raises KeyboardInterrupt if a step was interrupted: Dagster records that like any other failure.
+        Raises KeyboardInterrupt if a step was interrupted, or the run between two: Dagster records both like any other
+        failure.
         """
         job = self._definitions.resolve_job_def(name)
         with _QuietDagsterLog():
@@ -88,31 +90,42 @@ class JobRuns:
                 raise_on_error=False,
                 run_config=dg.RunConfig(loggers={"console": {"config": {"log_level": "CRITICAL"}}}),
             )
-        failures = [event for event in result.all_events if event.is_step_failure]
-        if any(_is_interrupt(event) for event in failures):
+        errors = [error for event in result.all_events for error in _errors(event)]
+        if any(map(_is_interrupt, errors)):
             raise KeyboardInterrupt
-        return [_failure_message(event) for event in failures]
+        failures = [_failure_message(event) for event in result.all_events if event.is_step_failure]
+        if result.success or failures:
+            return failures
+        status = result.dagster_run.status.value.lower()
+        return [_said(f"run {result.run_id}", errors, f"no step of it failed, and it ended as {status}")]
 
 
-def _is_interrupt(event: dg.DagsterEvent) -> bool:
-    error = _root_error(event)
-    return error is not None and (
-        error.cls_name == dg.DagsterExecutionInterruptedError.__name__ or sigint.QUERY_INTERRUPTED in error.message
-    )
-
-
-def _root_error(event: dg.DagsterEvent) -> SerializableErrorInfo | None:
-    """The error raised by the step itself, without Dagster's wrapper."""
-    error = event.step_failure_data.error
+def _errors(event: dg.DagsterEvent) -> list[SerializableErrorInfo]:
+    """What a step, or the run between its steps, ended by: the error that was raised, without Dagster's wrapper."""
+    if event.is_step_failure:
+        error = event.step_failure_data.error
+    elif event.event_type is dg.DagsterEventType.RUN_FAILURE:
+        error = event.job_failure_data.error
+    elif event.event_type is dg.DagsterEventType.RUN_CANCELED:
+        error = event.job_canceled_data.error
+    else:
+        error = None
     while error is not None and error.cause is not None:
         error = error.cause
-    return error
+    return [] if error is None else [error]
+
+
+def _is_interrupt(error: SerializableErrorInfo) -> bool:
+    return error.cls_name in _INTERRUPTS or sigint.QUERY_INTERRUPTED in error.message
 
 
 def _failure_message(event: dg.DagsterEvent) -> str:
-    error = _root_error(event)
-    said = "failed" if error is None else error.message.strip()
-    return resource_errors.with_hint(f"{event.step_key}: {said}")
+    return _said(str(event.step_key), _errors(event), "failed")
+
+
+def _said(who: str, errors: Sequence[SerializableErrorInfo], otherwise: str) -> str:
+    said = errors[-1].message.strip() if errors else otherwise
+    return resource_errors.with_hint(f"{who}: {said}")
 
 
 class _QuietDagsterLog:

@@ -116,10 +116,14 @@ class MarketRunner:
         return [ErrorNote("release", message) for message in self._job_runs.publish(markets, batch)]
 
     def _publish_without_run(self, markets: list[str], batch: str) -> bool:
-        """Publishes, and tells Dagster of a release that was due all the same (of torn files); False if that fails."""
+        """Publishes, and tells Dagster of a release that was due all the same (of torn files).
+
+        False if that fails, which is said: the run that follows may succeed.
+        """
         try:
             published = publish_run(self._workspace, markets, batch)
-        except _FAILURES:
+        except _FAILURES as error:
+            self._workspace.report_progress(f"release: {error}; trying once more, as a run of Dagster")
             return False
         if published.release is not None:
             self._job_runs.note_release(markets, published)

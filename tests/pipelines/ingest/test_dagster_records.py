@@ -82,6 +82,7 @@ def test_a_publication_without_a_run_that_fails_is_tried_by_a_run(
     report = place.ingest()
     assert (report.exit_code, report.errors) == (DONE, ())
     assert [run.job_name for run in runs(place)[: len(runs(place)) - before]] == ["publish"]
+    assert "release: [Errno 28] No space left on device; trying once more, as a run of Dagster" in place.lines
 
 
 @pytest.mark.slow

@@ -1,0 +1,59 @@
+"""A run of Dagster that ends between its steps is no success: an ingest tells of it, or is interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from pipelines.reporting.report import DONE
+from tests.pipelines.places import Place
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        made = Place(tmp_path, instance=instance)
+        made.plain()
+        yield made
+
+
+def end_between_steps(place: Place, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    """The first run ends when its executor tells of itself, before its first step."""
+    instance = place.instance
+    assert instance is not None
+    record = instance.handle_new_event
+    left = [error]
+
+    def records(event: dg.EventLogEntry, **values: Any) -> None:
+        said = event.dagster_event
+        if left and said is not None and said.event_type is dg.DagsterEventType.ENGINE_EVENT:
+            raise left.pop()
+        record(event, **values)
+
+    monkeypatch.setattr(instance, "handle_new_event", records)
+
+
+def test_ctrl_c_between_two_steps_interrupts_the_ingest(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    end_between_steps(place, monkeypatch, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        place.ingest()
+    assert place.ingest().release == 1
+
+
+def test_an_error_between_two_steps_is_told_and_nothing_is_published(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end_between_steps(place, monkeypatch, OSError(28, "No space left on device"))
+    report = place.ingest()
+    [error] = report.errors
+    assert (error.market, report.release) == ("FI", None)
+    assert "run " in error.message
+    assert "No space left on device" in error.message
+    assert report.exit_code != DONE
+    assert place.ingest().release == 1
