@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import make_url
 
-from tests import bucket, budget
+from tests import bucket, budget, last_start
 from tests.bucket import Bucket
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,8 +38,10 @@ gc.disable()  # nothing that is imported and collected goes: to look through it 
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Unmarked tests have a budget of processor time."""
+    """Unmarked tests have a budget of processor time; a run may have a last moment to begin tests."""
     config.pluginmanager.register(budget.Budget(budget.budget_seconds()), "budget")
+    if (until := last_start.last_start()) is not None:
+        config.pluginmanager.register(last_start.LastStart(until), "last-start")
 
 
 @pytest.hookimpl(trylast=True)
