@@ -13,7 +13,14 @@ from typing import Any, Final
 
 from sandbox.companies.dk import vocabulary
 from sandbox.companies.dk.initial_state import unit_number
-from sandbox.dk.values import attribute_record, dated_fields, form_record, municipality_record, register_stamp
+from sandbox.dk.values import (
+    attribute_record,
+    dated_fields,
+    form_record,
+    municipality_record,
+    personal_number,
+    register_stamp,
+)
 from sandbox.model.company import Company
 from sandbox.model.dk import LEGAL_OWNERS, DanishHolder
 from sandbox.world import FIRST_DAY
@@ -21,6 +28,7 @@ from sandbox.world import FIRST_DAY
 Record = dict[str, Any]
 _BODIES: Final = {"Direktion": 30, "EJERREGISTER": 31, "Reelle ejere": 32}
 _HOME: Final = "DK"
+_NUMBERS: Final = 5_000  # different personal numbers in addresses
 _COUNTRIES: Final = {"DE": "Tyskland", "SE": "Sverige"}
 LAST_WRITTEN: Final = register_stamp(FIRST_DAY - timedelta(days=300))  # of participants
 _FIRST_OF_TIME: Final = "1903-01-01"  # since when the oldest registers of owners are said to be valid
@@ -79,7 +87,8 @@ def _address(holder: DanishHolder) -> Record:
         "kommune": municipality_record(place) if is_home else None,
         "husnummerFra": 5 if is_home else None,
         **dict.fromkeys(("adresseId", "sidstValideret", "husnummerTil", "bogstavFra", "bogstavTil", "etage")),
-        **dict.fromkeys(("sidedoer", "conavn", "postboks")),
+        **dict.fromkeys(("sidedoer", "postboks")),
+        "conavn": f"c/o {personal_number(holder.unit % _NUMBERS)}" if holder.kind == "PERSON" else None,
         "vejnavn": vocabulary.STREETS[1] if is_home else None,
         "bynavn": None,
         "postnummer": int(place.postcode) if is_home else None,

@@ -1,4 +1,4 @@
-"""Instants, dated values and attributes as the Danish registers write them (docs/formats/dk.md 2).
+"""Instants, dated values and attributes as the Danish registers write them (docs/formats/dk.md 2); personal numbers.
 
 Does not belong here: which values a record has (`virksomhed`, `participants`, `publications`).
 """
@@ -6,7 +6,7 @@ Does not belong here: which values a record has (`virksomhed`, `participants`, `
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, Final
 
 from sandbox.companies.dk import vocabulary
@@ -14,6 +14,7 @@ from sandbox.model.dk import DatedValue
 from sandbox.vocabulary import Place
 
 Record = dict[str, Any]
+_BIRTHS: Final = date(1950, 1, 1)
 _DATA_SUPPLIER: Final = {vocabulary.SOLE: "T&S"}
 _SUMMER: Final = range(4, 11)  # months of which nearly every day has summer time
 _REWRITTEN: Final = date(2015, 2, 10)  # before it, values bear the day on which the register rewrote them all
@@ -67,3 +68,11 @@ def form_record(code: str) -> Record:
         "langBeskrivelse": long,
         "ansvarligDataleverandoer": supplier,
     }
+
+
+def personal_number(position: int) -> str:
+    """The personal number (CPR) of a company's director, ddmmyy-nnnn: what somebody wrote where none belongs.
+
+    Day and month are possible, the check digit is not asked. No such number may be kept anywhere.
+    """
+    return f"{_BIRTHS + timedelta(days=position):%d%m%y}-{4000 + position:04}"

@@ -1,8 +1,8 @@
 """Renders a Danish annual report as XBRL and as inline XBRL (docs/formats/dk.md 5.1).
 
 Belongs here: facts, contexts and namespaces of one report: general data, key figures with the year before, the group's
-figures, decoys (gross result, parts of equity, a first wrong count of employees). Does not belong here: which documents
-a publication has (`publications`).
+figures, decoys (gross result, parts of equity, a first wrong count of employees, the director's personal number). Does
+not belong here: which documents a publication has (`publications`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from datetime import date
 from typing import Final
 from xml.sax.saxutils import escape
 
+from sandbox.dk.values import personal_number
 from sandbox.model.company import Accounts, Company, Figures
 
 _CLASSES: Final = {"b": "B", "b_revenue": "B", "c": "C", "c_group": "C", "c_inline": "C", "d_ifrs": "D"}
@@ -221,8 +222,16 @@ def render_instance(company: Company, accounts: Accounts, *, with_figures: bool 
     report = _Report(company, accounts)
     facts = [*report.general_facts(), *(report.figure_facts() if with_figures else ())]
     lines = [_instance_fact(report, fact) for fact in facts]
+    signature = f"Direktør, {personal_number(company.position)}"
     head = f'<?xml version="1.0" encoding="UTF-8"?>\n<xbrli:xbrl {_COMMON} {report.declarations()}>'
-    parts = [head, report.schema, report.resources(), *lines, f"<!-- {accounts.document} -->", "</xbrli:xbrl>\n"]
+    parts = [
+        head,
+        report.schema,
+        report.resources(),
+        *lines,
+        f"<!-- {accounts.document}; {signature} -->",
+        "</xbrli:xbrl>\n",
+    ]
     return "\n".join(parts).encode()
 
 
@@ -248,6 +257,7 @@ def render_inline(company: Company, accounts: Accounts) -> bytes:
         f"</ix:references><ix:resources>{report.resources()}</ix:resources></ix:header></div>",
         "<table>",
         *rows,
+        f"<tr><td>Direktør</td><td>CPR-nr. {personal_number(company.position).replace('-', '')}</td></tr>",
         f"</table><!-- {accounts.document} --></body></html>\n",
     ]
     return "\n".join(parts).encode()

@@ -11,7 +11,7 @@ from tests.conftest import long_files
 from tests.mutants import MUTANTS
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-PACKAGES: Final = ("api", "connectors", "firm", "name_matching", "pipelines", "sandbox", "warehouse")
+PACKAGES: Final = ("api", "connectors", "firm", "name_matching", "pipelines", "sandbox", "sdk", "warehouse")
 QUICK_SHARE: Final = 0.85  # of the mutants: noticed by a test of the quick run
 
 

@@ -34,6 +34,13 @@ API: Final = (
         "tests/sdk/test_mcp_server.py::test_pages_are_continued_and_never_too_long",
     ),
     Mutant(
+        "client: a delivery of the future is believed",
+        "sdk/python/src/firmdata/webhooks.py",
+        "if abs(apart) > tolerance:",
+        "if apart > tolerance:",
+        "tests/sdk/test_webhooks.py::test_what_is_not_believed",
+    ),
+    Mutant(
         "bodies: an escaped quotation mark ends a text",
         "api/http/json_body.py",
         """if b"\\\\" in received:""",

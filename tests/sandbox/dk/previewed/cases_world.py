@@ -1,6 +1,9 @@
 """Denmark with the preview on: what is served of the generated world is its truth, and nothing else."""
 
 import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from sandbox import expected as sandbox_expected
@@ -9,10 +12,12 @@ from tests.firm import matrix
 from tests.firm.inside import fact_key, planned, profiles_on, reasons
 from tests.sandbox.dk.previewed.conftest import DAYS, WORLD, Lived
 from tests.sandbox.dk.previewed_matrix import written_table
+from tests.searched import texts
 from warehouse.ledger.ledger import Ledger
 from warehouse.schema.codes import EVENT_TYPES
 
 FIELDS_OF_THE_STORE = {"is_comparative"}  # known inside, not served
+PERSONAL = re.compile("(c/o |CPR-nr. |Direktør, )([0-9]{6}-?[0-9]{4})".encode())
 
 
 def last_states(lived: Lived) -> dict[str, dict[str, Any]]:
@@ -141,3 +146,20 @@ def test_event_matrix_page_equals_the_counted_events(lived: Lived) -> None:
     own = {cell: count for cell, count in counts.items() if cell[0] == "DK"}
     assert all(count.is_exact and count.planned > 0 for count in own.values()), own
     assert written_table() == matrix.table(counts, {}, ("DK",)), matrix.table(counts, {}, ("DK",))
+
+
+def test_no_personal_number_is_anywhere(lived: Lived) -> None:
+    """Reports and an owner's address: registers hand over files with them, and nothing that is kept or said has one."""
+    handed = {found.groups() for text in _all_texts(lived.days) for found in PERSONAL.finditer(text)}
+    assert {before for before, _ in handed} == {b"c/o ", b"CPR-nr. ", "Direktør, ".encode()}
+    numbers = {number.replace(b"-", b"") for _, number in handed}
+    wanted = re.compile(b"|".join(b"%b-?%b" % (number[:6], number[6:]) for number in sorted(numbers)))
+    searched = 0
+    for text in (*_all_texts(lived.inside.data), json.dumps(lived.reports).encode()):
+        searched += 1
+        assert wanted.search(text) is None, text[:200]
+    assert searched > 1_000
+
+
+def _all_texts(folder: Path) -> Iterator[bytes]:
+    return (text for path in folder.rglob("*") if path.is_file() for text in texts(path))

@@ -30,6 +30,7 @@ class Lived:
     """What each day said, made and served; the service after the last day, and what it delivered of that day."""
 
     told: Told
+    days: Path
     inside: Inside
     reports: list[dict[str, Any]]
     events: list[set[str]]
@@ -84,4 +85,4 @@ def lived() -> Iterator[Lived]:
         due = {event["event_id"] for event in planned(told, DAYS - 1).values()}
         until(lambda: len(received.events) >= len(due), "the events of the last day")
         exported = inside.run("export", "--json").report
-        yield Lived(told, inside, reports, events, profiles, client, received, exported)
+        yield Lived(told, folder / "days", inside, reports, events, profiles, client, received, exported)
