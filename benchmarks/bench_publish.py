@@ -43,6 +43,7 @@ def _result(name: str, companies: int, found: dict[str, Any], limit: str | None 
         "ours_s": found["seconds"],
         "worked_s": found["processor_s"],
         "peak_mb": found["peak_mib"],
+        "merge_peak_mb": found["merge_peak_mib"],
         "written_mb": found["written_mb"],
         "fetched_mb": found["fetched_mb"],
         "segments": found["segments"],

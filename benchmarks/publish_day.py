@@ -1,7 +1,7 @@
 """Publishes one day of changes over generated histories, and prints what that took as JSON.
 
 A process of its own (`python -m benchmarks.publish_day data companies changed day [full]`), so that its memory is
-its own.
+its own; the changes are merged into the histories by another before, as they are in steps of their own in an ingest.
 Day 0 makes the histories and publishes all. Does not belong here: the rows (`api_world`), comparing (`bench_publish`).
 """
 
@@ -13,8 +13,10 @@ import resource
 import statistics
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from datetime import timedelta
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
@@ -41,10 +43,12 @@ def main() -> None:
     at = api_world.AT + timedelta(days=day)
     ids: list[str] = []
     if day:
-        parts = {}
-        for market, count in api_world.sizes(companies).items():
-            ids += _change(layout, market, count, companies, changed, day)
-            parts[market] = MarketPart(market, layout.history_file(market), "fresh", at)
+        with ProcessPoolExecutor(1, get_context("spawn")) as merging:
+            ids = merging.submit(_change_markets, layout, companies, changed, day).result()
+        parts = {
+            market: MarketPart(market, layout.history_file(market), "fresh", at)
+            for market in api_world.sizes(companies)
+        }
     else:
         parts = {market: taken_in(layout, market, companies) for market in api_world.sizes(companies)}
     steps: dict[str, float] = {}
@@ -61,6 +65,7 @@ def main() -> None:
         "written_mb": round((_written_bytes() - wrote) / 1e6, 1),
         "fetched_mb": round(_new_bytes(layout, made.release) / 1e6, 1),
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "merge_peak_mib": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
         "segments": len(made.segments),
         "past_s": round(steps["past written"] - steps["serving written"], 2),
         "past_mb": round(sum(made.sizes[file.file] for file in made.past) / 1e6, 2),
@@ -68,6 +73,12 @@ def main() -> None:
     }
     found |= _look_up(layout, made.release, ids) | {"list_ms": _list_milliseconds(layout)}
     print(json.dumps(found | _past_milliseconds(layout, ids)))
+
+
+def _change_markets(layout: Layout, companies: int, changed: int, day: int) -> list[str]:
+    """Merges a day's changes into every market's history; returns the ids of the companies."""
+    sizes = api_world.sizes(companies).items()
+    return [one for market, count in sizes for one in _change(layout, market, count, companies, changed, day)]
 
 
 def _change(layout: Layout, market: str, count: int, companies: int, changed: int, day: int) -> list[str]:
