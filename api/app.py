@@ -129,30 +129,20 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         public_pages=PublicPages.new(settings, clock),
         session_service=SessionService(control, postman, secrets.pepper, footing, clock, ulids, settings.public_url),
     )
-    return _build_litestar(
-        service, deliveries or (lambda _: nullcontext()), _load_reconciliation(billing, database, clock)
-    )
+    app = new_litestar()
+    app.state.service = service
+    app.state.deliveries = deliveries or (lambda _: nullcontext())
+    app.state.reconciliation = _load_reconciliation(billing, database, clock)
+    # around the router too, so that routing errors get the same headers and are logged
+    app.asgi_handler = RequestMiddleware(app.asgi_handler, service, _error_response)
+    return app
 
 
-def _build_litestar(
-    service: ApiServices, deliveries: BackgroundService, upkeep: Callable[[], AbstractAsyncContextManager[None]]
-) -> Litestar:
-    def start() -> None:
-        service.rate_limiter.share_buckets(service.settings.bursts_path)
-
-    async def stop() -> None:
-        service.access_log.flush()
-        service.list_query_pool.close()
-        await service.rate_limiter.store_pending_counts()
-        await service.webhook_client.close()
-        await service.sign_in_mailer.close()
-        service.control_database.close()
-        if service.billing_service is not None:
-            service.billing_service.close()
-
+def new_litestar() -> Litestar:
+    """Litestar with every route, and no service yet: it takes the one that stands in its state when it starts."""
     # Litestar only checks the value returned by such a handler for `to_asgi_response`; `HttpResponse` has it
     on_errors: dict[int | type[Exception], Any] = {Exception: _on_error}
-    app = Litestar(
+    return Litestar(
         route_handlers=[*ROUTES, *PUBLIC_ROUTES, dashboard_router(PAGES)],
         before_request=check_request,
         request_class=ApiRequest,
@@ -160,20 +150,34 @@ def _build_litestar(
         logging_config=None,
         debug=False,
         lifespan=[
-            lambda _: publish_periodically(service.metrics),
-            lambda _: deliveries(service.metrics.attempted),
-            lambda _: running(service.event_streams.run),
-            service.tool_server.run,
-            lambda _: upkeep(),
+            lambda app: publish_periodically(app.state.service.metrics),
+            lambda app: app.state.deliveries(app.state.service.metrics.attempted),
+            lambda app: running(app.state.service.event_streams.run),
+            lambda app: app.state.service.tool_server.run(app),
+            lambda app: app.state.reconciliation(),
         ],
-        on_startup=[start],
-        on_shutdown=[stop],
+        on_startup=[_start],
+        on_shutdown=[_stop],
         exception_handlers=on_errors,
     )
-    app.state.service = service  # for code that only has the application
-    # around the router too, so that routing errors get the same headers and are logged
-    app.asgi_handler = RequestMiddleware(app.asgi_handler, service, _error_response)
-    return app
+
+
+def _start(app: Litestar) -> None:
+    service: ApiServices = app.state.service
+    service.rate_limiter.share_buckets(service.settings.bursts_path)
+
+
+async def _stop(app: Litestar) -> None:
+    """What was gathered is written, what was opened is closed."""
+    service: ApiServices = app.state.service
+    service.access_log.flush()
+    service.list_query_pool.close()
+    await service.rate_limiter.store_pending_counts()
+    await service.webhook_client.close()
+    await service.sign_in_mailer.close()
+    service.control_database.close()
+    if service.billing_service is not None:
+        service.billing_service.close()
 
 
 def _load_billing(

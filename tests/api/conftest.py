@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from litestar import Litestar
+from litestar.datastructures import State
 from litestar.testing import TestClient
 
+from api import app as application
 from api.accounts.service import AccountService
-from api.app import create_app
+from api.app import new_litestar
 from api.auth.service_secrets import ServiceSecrets
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
@@ -97,6 +100,34 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+class LitestarPool:
+    """Litestars of services that have ended: to register every route anew takes longer than most tests."""
+
+    def __init__(self) -> None:
+        self._idle: list[Litestar] = []
+        self._handlers: dict[Litestar, Any] = {}
+
+    def create_app(self, *given: Any, **named: Any) -> Litestar:
+        """What `api.app.create_app` creates, of a Litestar that is idle if there is one."""
+        with patch.object(application, "new_litestar", self._take):
+            return application.create_app(*given, **named)
+
+    def _take(self) -> Litestar:
+        if self._idle:
+            return self._idle.pop()
+        made = new_litestar()
+        self._handlers[made] = made.asgi_handler
+        return made
+
+    def give_back(self, app: Litestar) -> None:
+        """Of a service that has ended: as it was before it had one."""
+        app.state, app.asgi_handler = State(), self._handlers[app]
+        self._idle.append(app)
+
+
+_LITESTARS = LitestarPool()
+
+
 def services_in(folder: Path, migrated: Path) -> Iterator[Serve]:
     """Starts services over data roots in a folder; they end when the fixture that yields from here does."""
     started = []
@@ -123,7 +154,7 @@ def services_in(folder: Path, migrated: Path) -> Iterator[Serve]:
         key = accounts.create_key("owner@example.com", "live").key
         held = reader or ReleaseReader(world.layout)
         lines: list[bytes] = []
-        app = create_app(chosen, held, database, secrets, clock, lines.append, resolver=resolver)
+        app = _LITESTARS.create_app(chosen, held, database, secrets, clock, lines.append, resolver=resolver)
         client = TestClient(app, base_url="http://api.example.com", raise_server_exceptions=False)
         if with_client:
             client.__enter__()
@@ -136,6 +167,7 @@ def services_in(folder: Path, migrated: Path) -> Iterator[Serve]:
         if made.running:
             made.stop()
         made.database.close()
+        _LITESTARS.give_back(made.app)
         if hasattr(held, "close"):
             held.close()
 
