@@ -75,9 +75,9 @@ def _bodies_query(index: str, condition: str) -> str:
 class ArchivedBodies:
     """The RAW archive of one data root, for reading."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, index: MarketIndex | None = None) -> None:
         self._root = layout.raw_folder
-        self._index = MarketIndex(layout)
+        self._index = MarketIndex(layout) if index is None else index
 
     def bodies(self, dataset: str, batch: str | None = None) -> Iterator[RawBody]:
         """Bodies of a dataset in use by (observed_at, name), re-issues after what they replace.

@@ -96,9 +96,14 @@ class StagedIndex:
 class StagedStore:
     """The staged batches of one data root."""
 
-    def __init__(self, layout: Layout, on_step: atomic_files.Step = atomic_files.ignore_step) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        on_step: atomic_files.Step = atomic_files.ignore_step,
+        index: MarketIndex | None = None,
+    ) -> None:
         self._staged = layout.staged_folder
-        self._index = MarketIndex(layout)
+        self._index = MarketIndex(layout) if index is None else index
         self._on_step = on_step
 
     @contextmanager
@@ -213,8 +218,9 @@ class StagedStore:
 
     def _batches_to_repeat(self, dataset: str) -> frozenset[str]:
         """Batches in use that continued after a retracted batch with a cursor."""
-        staged, found = self.batches(dataset), frozenset[str]()
-        for one in self.retractions(dataset):
+        found, made = frozenset[str](), self.retractions(dataset)
+        staged = self.batches(dataset) if made else []
+        for one in made:
             indexes = (self.index(dataset, batch) for batch in one.batches)
             if any(index is not None and index.cursor is not None for index in indexes):
                 found |= one.repeated_batches(staged)
