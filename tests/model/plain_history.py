@@ -3,8 +3,7 @@
 They do what `warehouse.history.history.MarketHistory` and `warehouse.staged.snapshots.SnapshotStore` do for a market
 without links and without dated sources; everything else of a run is the product's own. That both histories are the
 same is shown twice: by `tests/warehouse/history/test_history_history_model.py` for random snapshots, and by
-`test_whole_world.py`, which lets worlds live on both. STAGED is on disk, and read once. Does not belong here: runs
-(`world`).
+`test_whole_world.py`, which lets worlds live on both. Does not belong here: STAGED (`plain_staged`), runs (`world`).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from warehouse.history.scd2 import TableDiff
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Table
 from warehouse.staged.snapshots import NormalisedSnapshot, RunKnowledge
-from warehouse.staged.store import INDEX, StagedIndex, StagedStore
+from warehouse.staged.store import StagedIndex
 from warehouse.storage.layout import Layout
 
 Row = tuple[Any, ...]
@@ -105,7 +104,7 @@ def _copies(tables: Mapping[str, TableVersions]) -> dict[str, TableVersions]:
 @dataclass
 class PlainStores:
     """What survives the death of a process, besides files: histories by path, snapshots not yet applied, results of
-    steps as JSON. Of files it holds what was read of STAGED, by `_identity`: a batch is written once.
+    steps as JSON. Of files it holds what STAGED has, by what tells a file apart (`plain_staged`): a batch is written once.
     """
 
     histories: dict[Path, HistoryState] = field(default_factory=dict)
@@ -119,6 +118,7 @@ class PlainStores:
 class Shape:
     """Of a table, what its rows are taken apart by: places in `Table.names`."""
 
+    names: tuple[str, ...]
     schema: pl.Schema
     key: tuple[int, ...]
     business: tuple[int, ...]
@@ -127,7 +127,7 @@ class Shape:
     def of(cls, table: Table) -> Self:
         names = table.names
         key, business = (tuple(map(names.index, chosen)) for chosen in (table.key, table.business))
-        return cls(pl.Schema(schema_render.polars_schema(table)), key, business)
+        return cls(names, pl.Schema(schema_render.polars_schema(table)), key, business)
 
 
 _SHAPES: Final[dict[str, Shape]] = {}  # by the table's name: a declaration is hashed column by column
@@ -373,6 +373,11 @@ class PlainHistory:
             table, (one.row for one in versions.current.values() if wanted is None or one.row[company] in wanted)
         )
 
+    def current_values(self, table: Table) -> Iterator[dict[str, Any]]:
+        """The current rows, each with its values by column."""
+        versions, names = self.state.tables.get(table.name, TableVersions()), _shape(table).names
+        return (dict(zip(names, one.row, strict=True)) for one in versions.current.values())
+
     def facts_known_at(self, table: Table, at: datetime) -> Counter[tuple[Any, ...]]:
         """The rows as known at an instant: business values, the instant they are known from, end of validity."""
         versions = self.state.tables.get(table.name, TableVersions())
@@ -495,44 +500,3 @@ class PlainResults(StepResults):
     def read(self, batch: str, step: str) -> dict[str, Any] | None:
         text = self._texts.get((batch, step))
         return None if text is None else json.loads(text)
-
-
-class ReadOnceStaged(StagedStore):
-    """STAGED on disk, of which indexes and rows are read once."""
-
-    def __init__(self, stores: PlainStores, layout: Layout, on_step: Step) -> None:
-        super().__init__(layout, on_step)
-        self._folder = layout.staged_folder
-        self._stores = stores
-
-    def all_batches(self, dataset: str) -> list[str]:
-        folder = self._folder / dataset
-        names = [path.name for path in folder.iterdir()] if folder.exists() else []
-        return sorted(name for name in names if name.endswith("Z"))
-
-    def index(self, dataset: str, batch: str) -> StagedIndex | None:
-        identity = _identity(self._folder / dataset / batch / INDEX)
-        if identity is None:
-            return None
-        if identity not in self._stores.indexes:
-            found = super().index(dataset, batch)
-            assert found is not None
-            self._stores.indexes[identity] = found
-        return self._stores.indexes[identity]
-
-    def read_rows(self, dataset: str, batch: str, table: Table) -> pl.LazyFrame:
-        identity = _identity(self._folder / dataset / batch / f"{table.name}.parquet")
-        if identity is None:
-            return super().read_rows(dataset, batch, table)
-        if identity not in self._stores.rows:
-            self._stores.rows[identity] = super().read_rows(dataset, batch, table).collect()
-        return self._stores.rows[identity].lazy()
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Of a file as it is, whatever leads to it: another one in its place has another. None if there is none."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_ino, found.st_mtime_ns

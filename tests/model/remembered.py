@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from itertools import count
-from typing import Any, Final, Generic, ParamSpec, TypeVar
+from typing import Any, Final, TypeVar
 from unittest.mock import patch
 
 import polars as pl
@@ -24,33 +24,15 @@ from pipelines.steps.link_companies import LINKED
 from pipelines.steps.normalise import EDITIONS
 from pipelines.transforms.differences import Frames
 from tests.model.plain_history import PlainHistory, TableVersions
+from tests.model.remembering import Remembered
 from tests.pipelines import invented
 from warehouse import schema_render
 from warehouse.history.history import TableDiff
 from warehouse.schema.tables import NORMALISED, PASSING
 from warehouse.staged.snapshots import NormalisedSnapshot
 
-MOST_ENTRIES: Final = 3_000
-Given = ParamSpec("Given")
 Made = TypeVar("Made")
 Item = TypeVar("Item")
-
-
-@dataclass
-class Remembered(Generic[Given, Made]):
-    """A pure function with its results; the oldest of many are forgotten."""
-
-    function: Callable[Given, Made]
-    key: Callable[Given, Any]
-    found: dict[Any, tuple[Made, Any]] = field(default_factory=dict)
-
-    def __call__(self, *args: Given.args, **values: Given.kwargs) -> Made:
-        key = self.key(*args, **values)
-        if key not in self.found:
-            if len(self.found) >= MOST_ENTRIES:
-                del self.found[next(iter(self.found))]
-            self.found[key] = self.function(*args, **values), args
-        return self.found[key][0]
 
 
 def _identities(frames: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:

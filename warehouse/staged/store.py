@@ -115,12 +115,15 @@ class StagedStore:
         built = atomic_files.temporary_path(folder)
         atomic_files.delete_if_exists(built)
         atomic_files.make_folder(built)
-        with StagedWriter(dataset, batch, built) as writer:
+        with self._writer(dataset, batch, built) as writer:
             yield writer
         self._on_step("staged written")
         atomic_files.write_json(built / INDEX, writer.build_index())
         atomic_files.publish_folder(built, folder, "staged", self._on_step)
         self._index.forget_batch(dataset, batch)  # that it was not there
+
+    def _writer(self, dataset: str, batch: str, folder: Path) -> StagedWriter:
+        return StagedWriter(dataset, batch, folder)
 
     def batches(self, dataset: str) -> list[str]:
         """Batches of a dataset in use, oldest first."""
