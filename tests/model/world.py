@@ -47,10 +47,11 @@ from tests.model.market import (
     company_of,
     scope_of,
 )
+from tests.model.plain_archive import PlainArchive, RememberedIndex
 from tests.model.plain_history import PlainHistory, PlainResults, PlainSnapshots, PlainStores
 from tests.model.plain_staged import PlainPool, PlainStaged
 from tests.model.remembered import remembered_steps
-from warehouse.market_index.index import MarketIndex
+from warehouse.ledger.ledger import Ledger
 from warehouse.publish.release_tables import open_release_tables
 from warehouse.raw.archive import RawBody
 from warehouse.schema.tables import COMPANIES, FINANCIALS, OWNERS, TABLES
@@ -213,6 +214,14 @@ class PlainWorkspace(Workspace):
         return PlainResults(self.stores, self.layout)
 
     @cached_property
+    def market_index(self) -> RememberedIndex:
+        return RememberedIndex(self.layout)
+
+    @cached_property
+    def raw_archive(self) -> PlainArchive:
+        return PlainArchive(self.layout, self.clock, on_step=self.on_step, index=self.market_index)
+
+    @cached_property
     def staged_store(self) -> PlainStaged:
         return PlainStaged(self.stores, self.layout, self.on_step, self.market_index)
 
@@ -232,6 +241,11 @@ class PlainReplay(HistoryReplay):
             known = self.workspace.stores
             plain.__dict__["stores"] = PlainStores(indexes=known.indexes, rows=known.rows)
         return plain
+
+    def _link_batch(self, there: Path, batch: str) -> None:
+        super()._link_batch(there, batch)
+        assert isinstance(self.own, PlainWorkspace)
+        self.own.market_index.forget_batch(there.name, batch)
 
 
 def level(share: float) -> int:
@@ -385,11 +399,11 @@ class WholeWorld:
             except BatchAppliedError:
                 return True
             apply_history.apply_snapshots(workspace, SMALL_MARKET, self.batch)
-            publish.collect_events(workspace, MARKET, self.batch)
             self.publish(workspace)
         return is_refused
 
     def publish(self, workspace: Workspace) -> None:
+        publish.collect_events(workspace, MARKET, self.batch)
         publish.publish(workspace, [MARKET], self.batch)
 
     # What is served and known
@@ -605,23 +619,35 @@ class PlainWorld(WholeWorld):
     def workspace(self, on_step: Callable[[str], None]) -> Workspace:
         whole = super().workspace(on_step)
         plain = PlainWorkspace(whole.settings, whole.jurisdictions, whole.clock, on_step=on_step)
-        plain.__dict__ |= {"stores": self.stores, "market_index": self.market_index}
+        plain.__dict__ |= {"stores": self.stores, "market_index": self.market_index, "ledger": self.ledger}
         return plain
 
+    # Open in all runs: a whole world opens them anew in each.
+
     @cached_property
-    def market_index(self) -> MarketIndex:
-        """Open in all runs: a whole world opens it anew in each."""
-        return MarketIndex(self.settings.layout)
+    def market_index(self) -> RememberedIndex:
+        return RememberedIndex(self.settings.layout)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger(self.settings.layout)
 
     def execute(self, deliveries: Sequence[Delivery], death: Death) -> str:
         with remembered_steps():
             return super().execute(deliveries, death)
 
+    def _outcome_of(self, deliveries: Sequence[Delivery], death: Death) -> str:
+        outcome = super()._outcome_of(deliveries, death)
+        if outcome == DIED:
+            self.market_index.forget_all()
+        return outcome
+
     def recover(self, workspace: Workspace) -> None:
         workspace.ledger.repair_segments(self.release)
 
     def publish(self, workspace: Workspace) -> None:
-        events = publish.load_collected(workspace, MARKET, self.batch)
+        with workspace.open_history(MARKET) as history:
+            events = history.outbox_events()
         workspace.ledger.append(self.release + 1, events, self.now)
         workspace.on_step("events numbered")
         self.release += 1

@@ -40,7 +40,13 @@ class MarketIndex:
         self._databases: dict[str, DerivedDatabase] = {}
         self._known_paths: dict[str, tuple[str, str]] = {}
 
-    def ask(self, dataset: str, part: Part, work: Work[Result]) -> Result:
+    def ask(self, dataset: str, part: Part, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query, where they are few; `?1` is the dataset, `?2` the first value."""
+        return self._run(
+            dataset, part, lambda connection, number: connection.execute(query, (number, *values)).fetchall()
+        )
+
+    def _run(self, dataset: str, part: Part, work: Work[Result]) -> Result:
         """The result of `work` in a transaction that sees everything that was written before.
 
         `work` may be called again; raises ManifestLineError, and OSError if the disk is full or fails.
@@ -60,7 +66,7 @@ class MarketIndex:
             found = connection.execute(query, (number, *values))
             return found.fetchall() if database.is_temporary else found.fetchmany(FEW_ROWS + 1)
 
-        rows = self.ask(dataset, part, first)
+        rows = self._run(dataset, part, first)
         if database.is_temporary or len(rows) <= FEW_ROWS:
             yield from rows
             return
@@ -91,7 +97,7 @@ class MarketIndex:
 
     def manifest_position(self, dataset: str) -> ManifestPosition:
         """The complete lines that a dataset's manifest has now."""
-        return self.ask(dataset, Part.RAW, lambda connection, _: manifests.read_position(connection, dataset))
+        return self._run(dataset, Part.RAW, lambda connection, _: manifests.read_position(connection, dataset))
 
     def forget_batch(self, dataset: str, batch: str) -> None:
         """Forgets a staged batch, whose index is about to change."""
@@ -116,4 +122,3 @@ class MarketIndex:
         if market not in self._databases:
             self._databases[market] = DerivedDatabase(self._layout.market_index_file(market), SCHEMA)
         return self._databases[market]
-

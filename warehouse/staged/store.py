@@ -9,7 +9,6 @@ the rows become (`snapshots`).
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -97,10 +96,7 @@ class StagedStore:
     """The staged batches of one data root."""
 
     def __init__(
-        self,
-        layout: Layout,
-        on_step: atomic_files.Step = atomic_files.ignore_step,
-        index: MarketIndex | None = None,
+        self, layout: Layout, on_step: atomic_files.Step = atomic_files.ignore_step, index: MarketIndex | None = None
     ) -> None:
         self._staged = layout.staged_folder
         self._index = MarketIndex(layout) if index is None else index
@@ -176,13 +172,7 @@ class StagedStore:
         return next(map(datetime.fromisoformat, self._names(dataset, query)), None)
 
     def _names(self, dataset: str, query: str, *values: str | None) -> list[str]:
-        return [name for (name,) in self._ask(dataset, query, *values)]
-
-    def _ask(self, dataset: str, query: str, *values: str | None) -> list[tuple[Any, ...]]:
-        def rows(connection: sqlite3.Connection, number: int) -> list[tuple[Any, ...]]:
-            return connection.execute(query, (number, *values)).fetchall()
-
-        return self._index.ask(dataset, Part.STAGED, rows)
+        return [name for (name,) in self._index.ask(dataset, Part.STAGED, query, values)]
 
     def index(self, dataset: str, batch: str) -> StagedIndex | None:
         """Index of a batch; None if it is not staged."""
