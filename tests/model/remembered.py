@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final, TypeVar
@@ -23,8 +23,9 @@ from pipelines.steps.apply_history import MarketRules
 from pipelines.steps.link_companies import LINKED
 from pipelines.steps.normalise import EDITIONS
 from pipelines.transforms.differences import Frames
+from pipelines.transforms.news import dedup
 from tests.model.plain_history import CompanyTables, PlainHistory
-from tests.model.remembering import Remembered
+from tests.model.remembering import Remembered, by_content
 from tests.pipelines import invented
 from warehouse import schema_render
 from warehouse.history.history import TableDiff
@@ -122,6 +123,23 @@ def remembered_merge_part(
     return merged.diffs, merged.rows
 
 
+# What the tables of a part are derived from is the same in many parts, and of most worlds nothing.
+_DERIVATIONS: Final = {
+    (of, name): by_content(getattr(of, name))
+    for of, name in (
+        (apply_history, "with_changed_subjects"),
+        (apply_history, "holder_records"),
+        (apply_history, "build_financial_versions"),
+        (apply_history, "owner_lines"),
+        (apply_history, "build_relations"),
+        (apply_history, "companies_with_overwrites"),
+        (apply_history, "build_valid_time_spans"),
+        (dedup, "deduplicate_news"),
+        (dedup, "deduplicate_notices"),
+    )
+}
+
+
 def map_in_turn(items: Generator[Item, None, None], work: Callable[[Item], Made]) -> Iterator[Made]:
     """`parallel_map` without threads: of three companies there is one part."""
     with closing(items):
@@ -132,6 +150,7 @@ def map_in_turn(items: Generator[Item, None, None], work: Callable[[Item], Made]
 def remembered_steps() -> Iterator[None]:
     """For the length of a block, the steps over plain histories remember what they computed, in this thread."""
     with (
+        ExitStack() as derivations,
         patch.object(apply_history, "merge_part", remembered_merge_part),
         patch.object(normalise, "parallel_map", map_in_turn),
         patch.object(batches, "_SETTLED_NANOSECONDS", -1),  # no other process writes
@@ -142,4 +161,6 @@ def remembered_steps() -> Iterator[None]:
         patch.object(schema_validation, "without_far_future_days", _days),
         patch.object(schema_validation, "require_valid", _valid),
     ):
+        for (of, name), remembered in _DERIVATIONS.items():
+            derivations.enter_context(patch.object(of, name, remembered))
         yield
