@@ -30,7 +30,7 @@ class _InMemory(DerivedDatabase):
         self.is_temporary = True
 
     def _open(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         connection.deserialize(_empty_index())
         return connection
 
