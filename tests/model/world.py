@@ -1,8 +1,8 @@
 """A small world: deliveries, runs that die, the ledger and what is served; and what must hold of them.
 
 A run is the product's own steps from fetch to publish, in the order in which Dagster runs them. `WholeWorld` keeps
-everything on disk and builds releases; `PlainWorld` keeps history and snapshots in plain objects and numbers events
-without building a release, so that it is ten times as fast. Does not belong here: which worlds there are
+everything on disk and builds releases; `PlainWorld` keeps history, snapshots and staged rows in plain objects and numbers
+events without building a release, so that it is ten times as fast and more. Does not belong here: which worlds there are
 (`test_*`), the market (`market`).
 """
 
