@@ -24,6 +24,7 @@ from pipelines.runtime.step_results import StepResults
 from warehouse.exports.exports import ExportStore
 from warehouse.history.history import MarketHistory
 from warehouse.ledger.ledger import Ledger
+from warehouse.market_index.index import MarketIndex
 from warehouse.publish.publisher import ReleaseStore
 from warehouse.raw.archive import RawArchive, utc_now
 from warehouse.schema.types import Table
@@ -73,8 +74,13 @@ class Workspace:
         return self.settings.layout
 
     @cached_property
+    def market_index(self) -> MarketIndex:
+        """Shared by RAW and STAGED, so that each market's file is opened once."""
+        return MarketIndex(self.layout)
+
+    @cached_property
     def raw_archive(self) -> RawArchive:
-        return RawArchive(self.layout, self.clock, on_step=self.on_step)
+        return RawArchive(self.layout, self.clock, on_step=self.on_step, index=self.market_index)
 
     def redaction_of(self, dataset: Dataset) -> Redaction:
         """How bodies of a dataset are redacted here.
@@ -96,7 +102,7 @@ class Workspace:
 
     @cached_property
     def staged_store(self) -> StagedStore:
-        return StagedStore(self.layout, on_step=self.on_step)
+        return StagedStore(self.layout, self.on_step, self.market_index)
 
     @cached_property
     def snapshot_store(self) -> SnapshotStore:

@@ -241,10 +241,9 @@ class _NormaliseRun:
         columns = self._complete_subjects(snapshot, table)
         is_compared = snapshot.is_complete or bool(columns)
         before = self.history.present_counts([table])[table.name] if is_compared else 0
-        upserted = [
-            self.history.upsert_present(table, self._with_company_ids(table, rows), self.links.keys_of(table))
-            for rows in self._row_chunks(snapshot, table)
-        ]
+        keys = self.links.keys_of(table)
+        named = (with_company_ids(self.jurisdiction, table, rows) for rows in self._row_chunks(snapshot, table))
+        upserted = [self.history.upsert_present(table, self.links.marked(table, rows), keys) for rows in named]
         touched = pl.concat(upserted).unique()
         if snapshot.is_complete:
             self.history.record_complete(table, snapshot.instant)
@@ -268,7 +267,7 @@ class _NormaliseRun:
     ) -> Iterator[pl.Series]:
         """Soft-deletes what a snapshot lacks of its subjects; yields the companies, some subjects at a time."""
         rows = self.workspace.staged_store.read_rows(snapshot.dataset.key, snapshot.index.batch, table)
-        keys = rows.filter(_rows_of_snapshot(snapshot)).select(list(dict.fromkeys([*table.key, *columns])))
+        keys = rows.filter(snapshot.is_own_row).select(list(dict.fromkeys([*table.key, *columns])))
         groups = -(-keys.select(pl.len()).collect().item() // SUBJECT_ROWS)
         for group in range(groups):
             found = keys.filter(pl.struct(columns).hash() % groups == group).collect()
@@ -277,23 +276,19 @@ class _NormaliseRun:
     def _row_chunks(self, snapshot: StagedSnapshot, table: Table) -> Iterator[pl.DataFrame]:
         """The rows of a snapshot in order, in chunks: a register of millions would not fit in memory."""
         rows = self.workspace.staged_store.read_rows(snapshot.dataset.key, snapshot.index.batch, table)
-        for start in range(0, rows.select(pl.len()).collect().item(), STRETCH):
-            yield rows.slice(start, STRETCH).filter(_rows_of_snapshot(snapshot)).collect()
+        for start in range(0, snapshot.index.tables[table.name], STRETCH):
+            yield rows_of_stretch(rows, start, snapshot)
 
     def _file_names(self, snapshot: StagedSnapshot) -> Iterator[str]:
         """Names of the files with rows in a snapshot."""
         for table in snapshot.tables:
             rows = self.workspace.staged_store.read_rows(snapshot.dataset.key, snapshot.index.batch, table)
-            yield from rows.filter(_rows_of_snapshot(snapshot)).select("_piece").unique().collect()["_piece"]
-
-    def _with_company_ids(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
-        company = self.jurisdiction.company_ids_of_rows(table.name, rows.select(table.names))
-        return self.links.marked(table, rows.with_columns(company.alias("_company_id")))
+            yield from rows.filter(snapshot.is_own_row).select("_piece").unique().collect()["_piece"]
 
     def _snapshot_keys(self, snapshot: StagedSnapshot, table: Table) -> pl.DataFrame:
         """Keys of a full snapshot: of parsed rows, unchanged bodies, and records with an open deletion check."""
         lake, dataset = self.workspace.staged_store, snapshot.dataset.key
-        rows = lake.read_rows(dataset, snapshot.index.batch, table).filter(_rows_of_snapshot(snapshot))
+        rows = lake.read_rows(dataset, snapshot.index.batch, table).filter(snapshot.is_own_row)
         unchanged = unchanged_body_keys(lake, snapshot.index, table, snapshot.instant)
         unconfirmed = self.unconfirmed[table.name]
         return pl.concat([rows.select(table.key).collect(), *unchanged, *unconfirmed])
@@ -369,9 +364,15 @@ def snapshot_key(batch: str, instant: datetime) -> str:
     return f"{batch}/{instant.isoformat()}"
 
 
-def _rows_of_snapshot(snapshot: StagedSnapshot) -> pl.Expr:
-    """Expression for the staged rows of a snapshot."""
-    return (pl.col("_observed_at") == snapshot.instant) & (pl.col("_scope") == str(snapshot.scope))
+def rows_of_stretch(rows: pl.LazyFrame, start: int, snapshot: StagedSnapshot) -> pl.DataFrame:
+    """The rows of a snapshot among STRETCH staged rows."""
+    return rows.slice(start, STRETCH).filter(snapshot.is_own_row).collect()
+
+
+def with_company_ids(jurisdiction: Jurisdiction, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+    """Staged rows with the company that each names."""
+    company = jurisdiction.company_ids_of_rows(table.name, rows.select(table.names))
+    return rows.with_columns(company.alias("_company_id"))
 
 
 def _rows_of_companies(rows: pl.DataFrame, companies: pl.Series) -> pl.DataFrame:

@@ -73,6 +73,11 @@ class StagedSnapshot:
     is_complete: bool
     is_first_load: bool = False
 
+    @property
+    def is_own_row(self) -> pl.Expr:
+        """True for its rows among those of the batch."""
+        return (pl.col("_observed_at") == self.instant) & (pl.col("_scope") == str(self.scope))
+
 
 @dataclass(frozen=True, slots=True)
 class InstantPlan:

@@ -46,7 +46,7 @@ def without_far_future_days(
     """
     known, far = dict(tables), Counter[str]()
     for table in (*NORMALISED, *PASSING):
-        found = _far_future_counts(table, tables[table.name], today)
+        found = far_future_counts(table, tables[table.name], today)
         if found:
             far.update({f"{table.name}.{column}": count for column, count in found.items()})
             is_far = pl.col(*found) > schema_render.latest_plausible_day(today)
@@ -54,7 +54,7 @@ def without_far_future_days(
     return known, far
 
 
-def _far_future_counts(table: Table, frame: pl.DataFrame, today: date) -> dict[str, int]:
+def far_future_counts(table: Table, frame: pl.DataFrame, today: date) -> dict[str, int]:
     """Number of days too far ahead, by nullable column. Columns of other types are rejected by `require_valid`."""
     may_be_null = [column.name for column in table.columns if column.kind is ColumnKind.DATE and column.nullable]
     days = [] if frame.is_empty() else [name for name in may_be_null if frame.schema.get(name) == pl.Date]
@@ -69,13 +69,14 @@ def require_valid(tables: Mapping[str, pl.DataFrame], touched: pl.Series, today:
     found = [
         violation
         for table in (*NORMALISED, *PASSING)
-        for violation in _table_violations(table, tables[table.name], touched, today)
+        for violation in table_violations(table, tables[table.name], touched, today)
     ]
     if found:
         raise SchemaViolationError(found)
 
 
-def _table_violations(table: Table, frame: pl.DataFrame, touched: pl.Series, today: date) -> list[SchemaViolation]:
+def table_violations(table: Table, frame: pl.DataFrame, touched: pl.Series, today: date) -> list[SchemaViolation]:
+    """What one table of a snapshot violates."""
     found = schema_render.find_violations(table, frame, today)
     if frame.is_empty() or "company_id" not in frame.columns:
         return found

@@ -3,8 +3,7 @@
 They do what `warehouse.history.history.MarketHistory` and `warehouse.staged.snapshots.SnapshotStore` do for a market
 without links and without dated sources; everything else of a run is the product's own. That both histories are the
 same is shown twice: by `tests/warehouse/history/test_history_history_model.py` for random snapshots, and by
-`test_whole_world.py`, which lets worlds live on both. STAGED is on disk, and read once. Does not belong here: runs
-(`world`).
+`test_whole_world.py`, which lets worlds live on both. Does not belong here: STAGED (`plain_staged`), runs (`world`).
 """
 
 from __future__ import annotations
@@ -22,13 +21,14 @@ from typing import Any, Final, Self
 import polars as pl
 
 from pipelines.runtime.step_results import StepResults
+from tests.model.remembering import Remembered
 from warehouse import schema_render
 from warehouse.history.current_records import COMPLETE_MARK
 from warehouse.history.scd2 import TableDiff
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Table
 from warehouse.staged.snapshots import NormalisedSnapshot, RunKnowledge
-from warehouse.staged.store import INDEX, StagedIndex, StagedStore
+from warehouse.staged.store import StagedIndex
 from warehouse.storage.layout import Layout
 
 Row = tuple[Any, ...]
@@ -70,10 +70,29 @@ class TableVersions:
     def copy(self) -> TableVersions:
         return TableVersions(dict(self.current), self.past_days, self.superseded)
 
+    def content(self) -> str:
+        """A text that is equal for equal rows."""
+        return repr((sorted(self.current.items()), self.past_days, self.superseded))
+
     def all(self) -> Iterator[Version]:
         yield from self.current.values()
         yield from self.past_days
         yield from self.superseded
+
+
+@dataclass(frozen=True)
+class CompanyTables:
+    """The shared tables of one company, by name. token: the same one, the same rows; None while they change."""
+
+    tables: Mapping[str, TableVersions] = field(default_factory=dict)
+    token: int | None = 0
+
+    def with_versions(self, name: str, versions: TableVersions) -> CompanyTables:
+        return CompanyTables({**self.tables, name: versions}, None)
+
+
+_NO_TABLES: Final = CompanyTables()
+_NO_VERSIONS: Final = TableVersions()  # never changed: `copy` first
 
 
 @dataclass
@@ -83,29 +102,23 @@ class HistoryState:
     marks: frozenset[tuple[str, str]] = frozenset()
     watermarks: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
     records: dict[str, dict[Key, Record]] = field(default_factory=dict)
-    tables: dict[str, TableVersions] = field(default_factory=dict)
+    companies: dict[str, CompanyTables] = field(default_factory=dict)
     outbox: dict[str, Row] = field(default_factory=dict)
-    token: int = 0  # of the shared tables (`remembered`)
 
     def copy(self) -> HistoryState:
         return HistoryState(
             self.marks,
             dict(self.watermarks),
             {name: dict(rows) for name, rows in self.records.items()},
-            _copies(self.tables),
+            dict(self.companies),
             dict(self.outbox),
-            self.token,
         )
-
-
-def _copies(tables: Mapping[str, TableVersions]) -> dict[str, TableVersions]:
-    return {name: versions.copy() for name, versions in tables.items()}
 
 
 @dataclass
 class PlainStores:
     """What survives the death of a process, besides files: histories by path, snapshots not yet applied, results of
-    steps as JSON. Of files it holds what was read of STAGED, by `_identity`: a batch is written once.
+    steps as JSON. Of files it holds what STAGED has, by what tells a file apart (`plain_staged`): a batch is written once.
     """
 
     histories: dict[Path, HistoryState] = field(default_factory=dict)
@@ -119,6 +132,7 @@ class PlainStores:
 class Shape:
     """Of a table, what its rows are taken apart by: places in `Table.names`."""
 
+    names: tuple[str, ...]
     schema: pl.Schema
     key: tuple[int, ...]
     business: tuple[int, ...]
@@ -127,7 +141,7 @@ class Shape:
     def of(cls, table: Table) -> Self:
         names = table.names
         key, business = (tuple(map(names.index, chosen)) for chosen in (table.key, table.business))
-        return cls(pl.Schema(schema_render.polars_schema(table)), key, business)
+        return cls(names, pl.Schema(schema_render.polars_schema(table)), key, business)
 
 
 _SHAPES: Final[dict[str, Shape]] = {}  # by the table's name: a declaration is hashed column by column
@@ -170,6 +184,15 @@ _META = {
 def _lazy_rows(table: Table, rows: tuple[Row, ...]) -> pl.LazyFrame:
     """Source records; the same rows are the same object."""
     return pl.LazyFrame(rows, schema=pl.Schema({**_schema(table), **_META}), orient="row")
+
+
+def _read_records(table: Table, rows: pl.DataFrame) -> list[tuple[Key, Row, str, datetime, str]]:
+    names = [*table.names, "_company_id", "_observed_at", "_raw"]
+    return [(key_of(table, row[:-3]), row[:-3], *row[-3:]) for row in rows.select(names).iter_rows()]
+
+
+# Key, row, company, instant and pointer of staged rows
+_staged_records: Final = Remembered(_read_records, lambda table, rows: (table.name, id(rows)), lambda _, rows: rows)
 
 
 def _frame(table: Table, rows: Iterable[Row]) -> pl.DataFrame:
@@ -260,10 +283,7 @@ class PlainHistory:
     def upsert_present(self, table: Table, rows: pl.DataFrame, _keys: Mapping[str, Any]) -> pl.Series:
         records, touched = self.state.records.setdefault(table.name, {}), set[str]()
         complete_at = self.complete_instant(table)
-        names = [*table.names, "_company_id", "_observed_at", "_raw"]
-        for *values, company_id, observed_at, raw in rows.select(names).iter_rows():
-            row = tuple(values)
-            key = key_of(table, row)
+        for key, row, company_id, observed_at, raw in _staged_records(table, rows):
             before = records.get(key)
             if before is not None and observed_at < before.observed_at:
                 continue
@@ -316,22 +336,39 @@ class PlainHistory:
 
     # Shared tables over time
 
-    @property
-    def tables(self) -> dict[str, TableVersions]:
-        """A copy of the shared tables, for `restore_tables`."""
-        return _copies(self.state.tables)
+    def tables_of(self, company_ids: Iterable[str]) -> dict[str, CompanyTables]:
+        """The shared tables of companies."""
+        return {company: self.state.companies.get(company, _NO_TABLES) for company in company_ids}
 
-    def restore_tables(self, tables: Mapping[str, TableVersions], token: int) -> None:
-        self.state.tables, self.state.token = _copies(tables), token
+    def replace_tables(self, companies: Mapping[str, CompanyTables]) -> None:
+        """Replaces the shared tables of companies."""
+        self.state.companies |= companies
+
+    def _versions(self, table: Table, company_ids: Iterable[str] | None = None) -> Iterator[TableVersions]:
+        """The rows of a table, of each company or of some."""
+        companies = self.state.companies
+        found = companies.values() if company_ids is None else (companies.get(one, _NO_TABLES) for one in company_ids)
+        return (one.tables[table.name] for one in found if table.name in one.tables)
 
     def merge_snapshot(self, table: Table, rows: pl.DataFrame, touched: pl.Series, instant: datetime) -> TableDiff:
-        versions = self.state.tables.setdefault(table.name, TableVersions())
         known = self._known_companies(touched, instant) if table.name == COMPANIES.name else None
-        found = [] if rows.is_empty() else rows.select(table.names).iter_rows()
-        image = {key_of(table, row): row for row in found}
-        company = table.names.index("company_id")
-        companies = set(touched)
-        before = {key: one for key, one in versions.current.items() if one.row[company] in companies}
+        company_of = table.names.index("company_id")
+        images: dict[str, dict[Key, Row]] = {company: {} for company in touched}
+        for row in () if rows.is_empty() else rows.select(table.names).iter_rows():
+            images[row[company_of]][key_of(table, row)] = row
+        merged = [self._merge_company(table, company, image, instant) for company, image in images.items()]
+        added, removed, before, after = (
+            _frame(table, [row for rows in found for row in rows]) for found in zip(*merged, strict=True)
+        )
+        diff = TableDiff(table.name, added, removed, before, after)
+        return diff if known is None else replace(diff, known=known)
+
+    def _merge_company(
+        self, table: Table, company: str, image: Mapping[Key, Row], instant: datetime
+    ) -> tuple[list[Row], list[Row], list[Row], list[Row]]:
+        """The rows added and removed, and those that changed as they were and as they are."""
+        tables = self.state.companies.get(company, _NO_TABLES)
+        before = tables.tables.get(table.name, _NO_VERSIONS).current
         added = image.keys() - before.keys()
         removed = before.keys() - image.keys()
         changed = {
@@ -339,24 +376,25 @@ class PlainHistory:
             for key in image.keys() & before.keys()
             if business_of(table, image[key]) != business_of(table, before[key].row)
         }
+        if not (added or removed or changed):
+            return [], [], [], []
+        versions = tables.tables.get(table.name, _NO_VERSIONS).copy()
         for key in removed:
             _supersede(versions, versions.current.pop(key), instant)
         for key in added | changed:
             _replace_version(table, versions, key, image[key], instant)
-        diff = TableDiff(
-            table.name,
-            _frame(table, (image[key] for key in added)),
-            _frame(table, (before[key].row for key in removed)),
-            _frame(table, (before[key].row for key in changed)),
-            _frame(table, (image[key] for key in changed)),
+        self.state.companies[company] = tables.with_versions(table.name, versions)
+        return (
+            [image[key] for key in added],
+            [before[key].row for key in removed],
+            [before[key].row for key in changed],
+            [image[key] for key in changed],
         )
-        return diff if known is None else replace(diff, known=known)
 
     def _known_companies(self, touched: pl.Series, instant: datetime) -> pl.Series:
-        versions, companies = self.state.tables[COMPANIES.name], set(touched)
-        ever = (*versions.current.values(), *versions.superseded)
+        ever = (one for of in self._versions(COMPANIES, touched) for one in (*of.current.values(), *of.superseded))
         found = {key_of(COMPANIES, one.row)[0] for one in ever if one.known_from < instant}
-        return pl.Series("company_id", sorted(found & companies), dtype=pl.String)
+        return pl.Series("company_id", sorted(found), dtype=pl.String)
 
     def replace_valid_times(self, table: Table, earlier: pl.DataFrame, keys: pl.DataFrame, instant: datetime) -> None:
         if not keys.is_empty():
@@ -366,19 +404,19 @@ class PlainHistory:
         raise NotImplementedError(f"{table.name}: several records of one holder ({company_ids.to_list()})")
 
     def current_rows(self, table: Table, company_ids: pl.Series | None = None) -> pl.DataFrame:
-        versions = self.state.tables.get(table.name, TableVersions())
-        company = table.names.index("company_id")
-        wanted = None if company_ids is None else set(company_ids)
-        return _frame(
-            table, (one.row for one in versions.current.values() if wanted is None or one.row[company] in wanted)
-        )
+        return _frame(table, (one.row for of in self._versions(table, company_ids) for one in of.current.values()))
+
+    def current_values(self, table: Table) -> Iterator[dict[str, Any]]:
+        """The current rows, each with its values by column."""
+        found = (one.row for of in self._versions(table) for one in of.current.values())
+        return (dict(zip(_shape(table).names, row, strict=True)) for row in found)
 
     def facts_known_at(self, table: Table, at: datetime) -> Counter[tuple[Any, ...]]:
         """The rows as known at an instant: business values, the instant they are known from, end of validity."""
-        versions = self.state.tables.get(table.name, TableVersions())
         found = (
             (*business_of(table, one.row), one.known_from, one.valid_to)
-            for one in versions.all()
+            for of in self._versions(table)
+            for one in of.all()
             if one.known_from <= at and (one.known_to is None or one.known_to > at)
         )
         return Counter(found)
@@ -495,44 +533,3 @@ class PlainResults(StepResults):
     def read(self, batch: str, step: str) -> dict[str, Any] | None:
         text = self._texts.get((batch, step))
         return None if text is None else json.loads(text)
-
-
-class ReadOnceStaged(StagedStore):
-    """STAGED on disk, of which indexes and rows are read once."""
-
-    def __init__(self, stores: PlainStores, layout: Layout, on_step: Step) -> None:
-        super().__init__(layout, on_step)
-        self._folder = layout.staged_folder
-        self._stores = stores
-
-    def all_batches(self, dataset: str) -> list[str]:
-        folder = self._folder / dataset
-        names = [path.name for path in folder.iterdir()] if folder.exists() else []
-        return sorted(name for name in names if name.endswith("Z"))
-
-    def index(self, dataset: str, batch: str) -> StagedIndex | None:
-        identity = _identity(self._folder / dataset / batch / INDEX)
-        if identity is None:
-            return None
-        if identity not in self._stores.indexes:
-            found = super().index(dataset, batch)
-            assert found is not None
-            self._stores.indexes[identity] = found
-        return self._stores.indexes[identity]
-
-    def read_rows(self, dataset: str, batch: str, table: Table) -> pl.LazyFrame:
-        identity = _identity(self._folder / dataset / batch / f"{table.name}.parquet")
-        if identity is None:
-            return super().read_rows(dataset, batch, table)
-        if identity not in self._stores.rows:
-            self._stores.rows[identity] = super().read_rows(dataset, batch, table).collect()
-        return self._stores.rows[identity].lazy()
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Of a file as it is, whatever leads to it: another one in its place has another. None if there is none."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_ino, found.st_mtime_ns

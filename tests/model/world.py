@@ -1,8 +1,8 @@
 """A small world: deliveries, runs that die, the ledger and what is served; and what must hold of them.
 
 A run is the product's own steps from fetch to publish, in the order in which Dagster runs them. `WholeWorld` keeps
-everything on disk and builds releases; `PlainWorld` keeps history and snapshots in plain objects and numbers events
-without building a release, so that it is ten times as fast. Does not belong here: which worlds there are
+everything on disk and builds releases; `PlainWorld` keeps history, snapshots and staged rows in plain objects and numbers
+events without building a release, so that it is ten times as fast and more. Does not belong here: which worlds there are
 (`test_*`), the market (`market`).
 """
 
@@ -12,15 +12,13 @@ import hashlib
 import io
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
-
-import polars as pl
 
 from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.contract.pieces import Cursor, FetchedFile, Scope
@@ -38,6 +36,7 @@ from pipelines.steps.normalise import BatchAppliedError
 from pipelines.workspace import Workspace, WorkspaceOverrides, ignore_progress
 from tests.model.market import (
     ACCOUNTS_KEY,
+    CHANNELS,
     FEED_KEY,
     OWNERS_KEY,
     REGISTER_KEY,
@@ -48,8 +47,11 @@ from tests.model.market import (
     company_of,
     scope_of,
 )
-from tests.model.plain_history import PlainHistory, PlainResults, PlainSnapshots, PlainStores, ReadOnceStaged
+from tests.model.plain_archive import PlainArchive, RememberedIndex
+from tests.model.plain_history import PlainHistory, PlainResults, PlainSnapshots, PlainStores
+from tests.model.plain_staged import PlainPool, PlainStaged
 from tests.model.remembered import remembered_steps
+from warehouse.ledger.ledger import Ledger
 from warehouse.publish.release_tables import open_release_tables
 from warehouse.raw.archive import RawBody
 from warehouse.schema.tables import COMPANIES, FINANCIALS, OWNERS, TABLES
@@ -73,6 +75,10 @@ DEATHS: Final = (
     "pointer replaced",
 )
 THRESHOLDS: Final = (5, 10, 20, 50)
+
+
+Rows = Iterable[Mapping[str, Any]]
+Bodies = Mapping[str, Sequence[RawBody]]  # by channel
 
 
 class Died(BaseException):
@@ -174,17 +180,17 @@ class Served:
     revenues: dict[tuple[str, str, str], int | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, companies: pl.DataFrame, owners: pl.DataFrame, financials: pl.DataFrame) -> Served:
-        known = dict(companies.select("company_id", "status").iter_rows())
+    def of(cls, companies: Rows, owners: Rows, financials: Rows) -> Served:
+        known = {row["company_id"]: row["status"] for row in companies}
         shares = {
             (row["company_id"], row["holder_id"]): 0 if row["ended_on"] else float(row["pct_min"])
-            for row in owners.iter_rows(named=True)
+            for row in owners
             if row["company_id"] in known
         }
         revenues = {
             (row["company_id"], str(row["period_start"]), str(row["period_end"])): row["revenue"]
-            for row in financials.filter("is_current").iter_rows(named=True)
-            if row["company_id"] in known
+            for row in financials
+            if row["is_current"] and row["company_id"] in known
         }
         return cls(known, shares, revenues)
 
@@ -208,8 +214,20 @@ class PlainWorkspace(Workspace):
         return PlainResults(self.stores, self.layout)
 
     @cached_property
-    def staged_store(self) -> ReadOnceStaged:
-        return ReadOnceStaged(self.stores, self.layout, self.on_step)
+    def market_index(self) -> RememberedIndex:
+        return RememberedIndex(self.layout)
+
+    @cached_property
+    def raw_archive(self) -> PlainArchive:
+        return PlainArchive(self.layout, self.clock, on_step=self.on_step, index=self.market_index)
+
+    @cached_property
+    def staged_store(self) -> PlainStaged:
+        return PlainStaged(self.stores, self.layout, self.on_step, self.market_index)
+
+    @cached_property
+    def parser_pool(self) -> PlainPool:
+        return PlainPool(self.settings.processes, self.settings.pool_documents)
 
 
 class PlainReplay(HistoryReplay):
@@ -223,6 +241,11 @@ class PlainReplay(HistoryReplay):
             known = self.workspace.stores
             plain.__dict__["stores"] = PlainStores(indexes=known.indexes, rows=known.rows)
         return plain
+
+    def _link_batch(self, there: Path, batch: str) -> None:
+        super()._link_batch(there, batch)
+        assert isinstance(self.own, PlainWorkspace)
+        self.own.market_index.forget_batch(there.name, batch)
 
 
 def level(share: float) -> int:
@@ -265,14 +288,24 @@ class WholeWorld:
     def workspace(self, on_step: Callable[[str], None]) -> Workspace:
         return Workspace(self.settings, (SMALL_MARKET,), lambda: self.now, on_step=on_step)
 
+    @cached_property
+    def onlooker(self) -> Workspace:
+        """That of another process, which outlives all runs: it finds out what they have written meanwhile."""
+        return self.workspace(Death())
+
+    def close(self) -> None:
+        """Closes the files of the onlooker."""
+        if "onlooker" in self.__dict__:
+            self.onlooker.close()
+            del self.onlooker
+
     # Runs
 
     def run(self, deliveries: Sequence[Delivery], death: Death | None = None, after: timedelta | None = None) -> str:
         """A new run: `after` the last one, or the next day."""
         self.elapsed = timedelta(days=self.day + 1) + RUN_TIME if after is None else self.elapsed + after
         self.batch = batch_name(self.now)
-        with closing(self.workspace(Death())) as workspace:
-            workspace.step_results.begin(self.batch, RunParameters(self.now))
+        self.onlooker.step_results.begin(self.batch, RunParameters(self.now))
         return self.execute(deliveries, death or Death())
 
     def run_again(self, deliveries: Sequence[Delivery], death: Death | None = None) -> str:
@@ -284,29 +317,26 @@ class WholeWorld:
         self.unreleased.add(self.batch)
         self.sent |= {hashlib.sha256(one.body).hexdigest(): one for one in deliveries}
         self.outcome = self._outcome_of(deliveries, death)
-        self._note_late()
+        bodies = self._archived()
+        self._note_late(bodies)
         if self.outcome != REFUSED:
             self.is_unfinished = self.outcome == DIED
         if self.outcome == ORDINARY:
-            with closing(self.workspace(Death())) as workspace:
-                self._check_published(workspace)
+            self._check_published(bodies)
         return self.outcome
 
     def retract(self, which: int) -> None:
         """An operator takes a batch out, a minute after the last run; none if there is none."""
-        with closing(self.workspace(Death())) as workspace:
-            store, datasets = workspace.staged_store, [dataset.key for dataset in SMALL_MARKET.datasets]
-            batches = {batch for key in datasets for batch in store.all_batches(key)}
-            batches -= {batch for key in datasets for one in store.retractions(key) for batch in one.batches}
-            settings = workspace.settings
+        store, datasets = self.onlooker.staged_store, [dataset.key for dataset in SMALL_MARKET.datasets]
+        batches = {batch for key in datasets for batch in store.all_batches(key)}
+        batches -= {batch for key in datasets for one in store.retractions(key) for batch in one.batches}
         if not batches:
             return
         self.elapsed += A_MINUTE
         request = RetractionRequest((sorted(batches)[which % len(batches)],), by="anna", reason="a wrong file")
-        retract(settings, request, overrides=WorkspaceOverrides((SMALL_MARKET,), lambda: self.now))
-        with closing(self.workspace(Death())) as workspace:
-            self._forget_lost(self.served(workspace))
-            self._check_published(workspace)
+        retract(self.settings, request, overrides=WorkspaceOverrides((SMALL_MARKET,), lambda: self.now))
+        self._forget_lost(self.served(self.onlooker))
+        self._check_published(self._archived())
 
     def _forget_lost(self, served: Served) -> None:
         """Companies that were known from the retracted batch alone are served no more: no event says what they were."""
@@ -317,11 +347,15 @@ class WholeWorld:
         held.revenues = {key: revenue for key, revenue in held.revenues.items() if key[0] not in lost}
         self.excused |= lost
 
-    def _note_late(self) -> None:
+    def _archived(self) -> Bodies:
+        """The bodies in use of each channel."""
+        return {channel: list(self.onlooker.raw_archive.bodies(channel)) for channel in CHANNELS}
+
+    def _note_late(self, bodies: Bodies) -> None:
         """Notes companies of files that make no event: of the instant of a first load, late-arriving accounts, and
         owners of before their first load.
         """
-        with closing(self.workspace(Death())) as workspace, workspace.open_history(MARKET) as history:
+        with self.onlooker.open_history(MARKET) as history:
             for channel, dataset in (
                 (REGISTER_KEY,) * 2,
                 (FEED_KEY, REGISTER_KEY),
@@ -329,7 +363,7 @@ class WholeWorld:
                 (ACCOUNTS_KEY,) * 2,
             ):
                 baseline = history.baseline_instant(dataset)
-                for body in workspace.raw_archive.bodies(channel):
+                for body in bodies[channel]:
                     is_late = channel == ACCOUNTS_KEY and self.accounts_until >= body.observed_at
                     is_early = channel == OWNERS_KEY and baseline is not None and body.observed_at < baseline
                     if body.batch in self.unreleased and (is_late or is_early or body.observed_at == baseline):
@@ -365,11 +399,11 @@ class WholeWorld:
             except BatchAppliedError:
                 return True
             apply_history.apply_snapshots(workspace, SMALL_MARKET, self.batch)
-            publish.collect_events(workspace, MARKET, self.batch)
             self.publish(workspace)
         return is_refused
 
     def publish(self, workspace: Workspace) -> None:
+        publish.collect_events(workspace, MARKET, self.batch)
         publish.publish(workspace, [MARKET], self.batch)
 
     # What is served and known
@@ -384,7 +418,7 @@ class WholeWorld:
                 query_frame(connection, f"FROM {table.name}") for table in (COMPANIES, OWNERS, FINANCIALS)
             )
         newest = owners.sort("as_of").unique(OWNERS.key, keep="last")  # earlier days are served too, by `as_of`
-        return Served.of(companies, newest, financials)
+        return Served.of(*(rows.iter_rows(named=True) for rows in (companies, newest, financials)))
 
     def facts_known_at(self, workspace: Workspace, at: datetime) -> dict[str, Any]:
         """All rows as they were known at an instant."""
@@ -406,31 +440,32 @@ class WholeWorld:
 
     # What must hold
 
-    def _check_published(self, workspace: Workspace) -> None:
+    def _check_published(self, bodies: Bodies) -> None:
+        workspace = self.onlooker
         served = self.served(workspace)
-        self._check_replay(workspace, served)
+        self._check_replay(bodies, served)
         self.excused.clear()
         self.unreleased.clear()
-        self._check_truth(workspace, served)
-        self._check_known(workspace)
+        self._check_truth(bodies, served)
+        self._check_known()
         with workspace.open_history(MARKET) as history:
             baselines = {dataset.key: history.baseline_instant(dataset.key) for dataset in SMALL_MARKET.datasets}
         self.loaded = frozenset(key for key, baseline in baselines.items() if baseline is not None)
 
-    def _new_events(self, workspace: Workspace) -> list[dict[str, Any]]:
-        found = [row for rows in workspace.ledger.rows(self.numbered) for row in rows.iter_rows(named=True)]
+    def _new_events(self) -> list[dict[str, Any]]:
+        found = [row for rows in self.onlooker.ledger.rows(self.numbered) for row in rows.iter_rows(named=True)]
         self.numbered += len(found)
         self.events += found
         assert [row["sequence"] for row in self.events] == list(range(1, len(self.events) + 1))
         return found
 
-    def _check_replay(self, workspace: Workspace, served: Served) -> None:
+    def _check_replay(self, bodies: Bodies, served: Served) -> None:
         """Events by sequence lead from what a subscriber holds to what is served.
 
         First loads are silent: of a dataset, of a company, of a company's accounts. There a subscriber reads the API.
         """
-        held, events = self.subscriber, self._new_events(workspace)
-        self._check_first_answers(workspace, events)
+        held, events = self.subscriber, self._new_events()
+        self._check_first_answers(bodies, events)
         fresh = (served.statuses.keys() - held.statuses.keys()) | self.excused
         answered = {company for company, _, _ in held.revenues}
         self._forget_silent(held, fresh)
@@ -472,9 +507,9 @@ class WholeWorld:
                 held.revenues.setdefault(key, revenue)
             assert held.revenues.get(key) == revenue, key
 
-    def _check_first_answers(self, workspace: Workspace, events: list[dict[str, Any]]) -> None:
+    def _check_first_answers(self, bodies: Bodies, events: list[dict[str, Any]]) -> None:
         """The first answer about a company's accounts, all of years before the first load, makes no event."""
-        answers = [self.sent[body.sha256] for body in workspace.raw_archive.bodies(ACCOUNTS_KEY)]
+        answers = [self.sent[body.sha256] for body in bodies[ACCOUNTS_KEY]]
         numbers = [number for answer in answers for number in answer.content]
         first = {company_of(number) for number in numbers if numbers.count(number) == 1}
         assert [
@@ -498,27 +533,27 @@ class WholeWorld:
             filing = data["filing"]
             held.revenues[company, filing["period_start"], filing["period_end"]] = filing["revenue"]
 
-    def _check_truth(self, workspace: Workspace, served: Served) -> None:
+    def _check_truth(self, archived: Bodies, served: Served) -> None:
         """Where the newest statement of a record is newer than all others, it is served.
 
         A complete file that is found unchanged states the same again. Not judged: records that a file of the same
         instant or a reissued one states otherwise, or that a complete file of that instant or later lacks.
         """
-        statuses = self._newest(workspace, (REGISTER_KEY, FEED_KEY))
+        statuses = self._newest(archived, (REGISTER_KEY, FEED_KEY))
         for number, status in statuses.items():
             assert served.statuses.get(company_of(number)) == SERVED_STATUSES[str(status)], number
         owners = {company: share for (company, _), share in served.shares.items()}
-        for number, band in self._newest(workspace, (OWNERS_KEY,)).items():
+        for number, band in self._newest(archived, (OWNERS_KEY,)).items():
             if company_of(number) in served.statuses:
                 assert owners.get(company_of(number)) == band[0], number
-        for record, (year, revenue) in self._newest(workspace, (ACCOUNTS_KEY,)).items():
+        for record, (year, revenue) in self._newest(archived, (ACCOUNTS_KEY,)).items():
             company = company_of(record.partition("-")[0])
             if company in served.statuses:
                 assert served.revenues.get((company, f"{year}-01-01", f"{year}-12-31")) == revenue, record
 
-    def _newest(self, workspace: Workspace, channels: Sequence[str]) -> dict[str, Any]:
+    def _newest(self, archived: Bodies, channels: Sequence[str]) -> dict[str, Any]:
         """What the newest archived body states of each record, where that is beyond doubt."""
-        bodies = [body for channel in channels for body in workspace.raw_archive.bodies(channel)]
+        bodies = [body for channel in channels for body in archived[channel]]
         assert [body.name for body in bodies if body.observed_at > self.now + FUTURE_SLACK] == []
         stated: dict[str, dict[datetime, list[Any]]] = defaultdict(lambda: defaultdict(list))
         doubtful = set[str]()
@@ -527,7 +562,7 @@ class WholeWorld:
                 stated[record][body.observed_at].append(value)
                 doubtful |= {record} if body.replaces else set()
         complete = [body for body in bodies if body.scope == Scope.FULL]
-        repeated = [one for channel in channels for one in self._repeated(workspace, channel)]
+        repeated = [one for channel in channels for one in self._repeated(channel)]
         found: dict[str, Any] = {}
         for record, by_instant in stated.items():
             newest = max(by_instant)
@@ -549,16 +584,17 @@ class WholeWorld:
         """True if a complete file stated a record: only against those does an unchanged file count again."""
         return any(body.observed_at == at and record in self.sent[body.sha256].content for body in complete)
 
-    def _repeated(self, workspace: Workspace, channel: str) -> list[tuple[datetime, Delivery]]:
+    def _repeated(self, channel: str) -> list[tuple[datetime, Delivery]]:
         """The complete files that were found unchanged since they came as such, with their instants, oldest first."""
-        full = [one for one in workspace.raw_archive.manifest_lines(channel) if one.get("scope") == Scope.FULL]
+        full = [one for one in self.onlooker.raw_archive.manifest_lines(channel) if one.get("scope") == Scope.FULL]
         came = {(one["name"], one["sha256"]) for one in full if one["new"]}
         again = (one for one in full if not one["new"] and (one["name"], one["sha256"]) in came)
         found = [(datetime.fromisoformat(one["observed_at"]), self.sent[one["sha256"]]) for one in again]
         return sorted(found, key=lambda one: one[0])
 
-    def _check_known(self, workspace: Workspace) -> None:
+    def _check_known(self) -> None:
         """What was known at the end of each run is what is known of that instant today."""
+        workspace = self.onlooker
         with workspace.open_history(MARKET) as history:
             until = history.known_until()
         for at, facts in self.known.items():
@@ -568,10 +604,9 @@ class WholeWorld:
 
     def check_rebuild(self) -> None:
         """A rebuild derives the ledger: the same ids in the same order."""
-        with closing(self.workspace(Death())) as workspace:
-            derived = [event_id for event_id, _ in self.replayed_events(workspace)]
-            with workspace.open_history(MARKET) as history:
-                waiting = history.outbox_events()["event_id"].to_list()
+        derived = [event_id for event_id, _ in self.replayed_events(self.onlooker)]
+        with self.onlooker.open_history(MARKET) as history:
+            waiting = history.outbox_events()["event_id"].to_list()
         assert derived == [*(row["event_id"] for row in self.events), *waiting]
 
 
@@ -584,18 +619,35 @@ class PlainWorld(WholeWorld):
     def workspace(self, on_step: Callable[[str], None]) -> Workspace:
         whole = super().workspace(on_step)
         plain = PlainWorkspace(whole.settings, whole.jurisdictions, whole.clock, on_step=on_step)
-        plain.__dict__["stores"] = self.stores
+        plain.__dict__ |= {"stores": self.stores, "market_index": self.market_index, "ledger": self.ledger}
         return plain
+
+    # Open in all runs: a whole world opens them anew in each.
+
+    @cached_property
+    def market_index(self) -> RememberedIndex:
+        return RememberedIndex(self.settings.layout)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger(self.settings.layout)
 
     def execute(self, deliveries: Sequence[Delivery], death: Death) -> str:
         with remembered_steps():
             return super().execute(deliveries, death)
 
+    def _outcome_of(self, deliveries: Sequence[Delivery], death: Death) -> str:
+        outcome = super()._outcome_of(deliveries, death)
+        if outcome == DIED:
+            self.market_index.forget_all()
+        return outcome
+
     def recover(self, workspace: Workspace) -> None:
         workspace.ledger.repair_segments(self.release)
 
     def publish(self, workspace: Workspace) -> None:
-        events = publish.load_collected(workspace, MARKET, self.batch)
+        with workspace.open_history(MARKET) as history:
+            events = history.outbox_events()
         workspace.ledger.append(self.release + 1, events, self.now)
         workspace.on_step("events numbered")
         self.release += 1
@@ -605,7 +657,8 @@ class PlainWorld(WholeWorld):
 
     def served(self, workspace: Workspace) -> Served:
         with workspace.open_history(MARKET) as history:
-            return Served.of(*(history.current_rows(table) for table in (COMPANIES, OWNERS, FINANCIALS)))
+            assert isinstance(history, PlainHistory)
+            return Served.of(*(history.current_values(table) for table in (COMPANIES, OWNERS, FINANCIALS)))
 
     def facts_known_at(self, workspace: Workspace, at: datetime) -> dict[str, Any]:
         with workspace.open_history(MARKET) as history:

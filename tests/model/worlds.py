@@ -103,6 +103,7 @@ class SmallWorlds(RuleBasedStateMachine):
                 self.world.run([])
             self.world.check_rebuild()
         finally:
+            self.world.close()
             shutil.rmtree(self.root)
 
 

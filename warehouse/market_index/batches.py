@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from warehouse.market_index.tables import compare_all, dataset_id
+from warehouse.market_index.tables import SeenFiles, compare_all, dataset_id
 from warehouse.storage import atomic_files
 from warehouse.storage.derived_database import transaction
 
@@ -28,16 +28,14 @@ _BATCHES_AT_A_TIME: Final = 500
 _SETTLED_NANOSECONDS: Final = 100_000_000
 
 
-def is_current(connection: sqlite3.Connection, dataset: str, folder: Path) -> bool:
+def is_current(seen: SeenFiles, folder: str) -> bool:
     """True if no batch can have come, gone or been retracted since the folder of a dataset was listed."""
-    found = connection.execute("SELECT folder_changed_at FROM datasets WHERE key = ?", (dataset,)).fetchone()
-    changed_at = _changed_at(folder)
-    return changed_at is None if found is None else found[0] == changed_at
+    return seen.folder_changed_at == _changed_at(folder)
 
 
-def _changed_at(folder: Path) -> int | None:
+def _changed_at(folder: str | Path) -> int | None:
     try:
-        return folder.stat().st_mtime_ns
+        return os.stat(folder).st_mtime_ns  # noqa: PTH116 - asked before every question
     except FileNotFoundError:
         return None
 

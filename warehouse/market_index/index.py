@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 
 from warehouse.market_index import batches, manifests
 from warehouse.market_index.manifests import ManifestPosition
-from warehouse.market_index.tables import SCHEMA
+from warehouse.market_index.tables import SCHEMA, SeenFiles
 from warehouse.storage.derived_database import DerivedDatabase, transaction
 from warehouse.storage.layout import Layout
 
@@ -38,17 +38,23 @@ class MarketIndex:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._databases: dict[str, DerivedDatabase] = {}
-        self._known_paths: dict[str, tuple[str, Path]] = {}
+        self._known_paths: dict[str, tuple[str, str]] = {}
 
-    def ask(self, dataset: str, part: Part, work: Work[Result]) -> Result:
+    def ask(self, dataset: str, part: Part, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query, where they are few; `?1` is the dataset, `?2` the first value."""
+        return self._run(
+            dataset, part, lambda connection, number: connection.execute(query, (number, *values)).fetchall()
+        )
+
+    def _run(self, dataset: str, part: Part, work: Work[Result]) -> Result:
         """The result of `work` in a transaction that sees everything that was written before.
 
         `work` may be called again; raises ManifestLineError, and OSError if the disk is full or fails.
         """
 
         def asked(connection: sqlite3.Connection) -> Result:
-            with self._current(connection, dataset, part):
-                return work(connection, _known_id(connection, dataset))
+            with self._current(connection, dataset, part) as number:
+                return work(connection, number)
 
         return self._database(dataset).run(asked)
 
@@ -60,32 +66,38 @@ class MarketIndex:
             found = connection.execute(query, (number, *values))
             return found.fetchall() if database.is_temporary else found.fetchmany(FEW_ROWS + 1)
 
-        rows = self.ask(dataset, part, first)
+        rows = self._run(dataset, part, first)
         if database.is_temporary or len(rows) <= FEW_ROWS:
             yield from rows
             return
-        with database.reader() as connection, self._current(connection, dataset, part):
-            yield from connection.execute(query, (_known_id(connection, dataset), *values))
+        with database.reader() as connection, self._current(connection, dataset, part) as number:
+            yield from connection.execute(query, (number, *values))
 
     @contextmanager
-    def _current(self, connection: sqlite3.Connection, dataset: str, part: Part) -> Iterator[None]:
-        """A transaction that sees all that was written before it began.
+    def _current(self, connection: sqlite3.Connection, dataset: str, part: Part) -> Iterator[int]:
+        """A transaction that sees all that was written before it began; yields the id of the dataset, 0 if unknown.
 
         Staged batches are listed once: a folder that has just changed cannot be told from one that will.
         """
         path, folder = self._paths(dataset)
-        if Part.STAGED in part and not batches.is_current(connection, dataset, folder):
-            batches.catch_up(connection, dataset, folder)
+        is_listed = Part.STAGED not in part
         while True:
             with transaction(connection):
-                if Part.RAW not in part or manifests.is_current(connection, dataset, path):
-                    yield
+                seen = SeenFiles.read(connection, dataset)
+                is_listed = is_listed or batches.is_current(seen, folder)
+                is_read = Part.RAW not in part or manifests.is_current(seen, path)
+                if is_listed and is_read:
+                    yield seen.dataset
                     return
-            manifests.catch_up(connection, dataset, Path(path))
+            if not is_listed:
+                batches.catch_up(connection, dataset, Path(folder))
+                is_listed = True
+            elif not is_read:
+                manifests.catch_up(connection, dataset, Path(path))
 
     def manifest_position(self, dataset: str) -> ManifestPosition:
         """The complete lines that a dataset's manifest has now."""
-        return self.ask(dataset, Part.RAW, lambda connection, _: manifests.read_position(connection, dataset))
+        return self._run(dataset, Part.RAW, lambda connection, _: manifests.read_position(connection, dataset))
 
     def forget_batch(self, dataset: str, batch: str) -> None:
         """Forgets a staged batch, whose index is about to change."""
@@ -99,10 +111,10 @@ class MarketIndex:
         """The manifest of a dataset, which RAW writes."""
         return self._layout.raw_folder / "manifest" / f"{dataset}.jsonl"
 
-    def _paths(self, dataset: str) -> tuple[str, Path]:
+    def _paths(self, dataset: str) -> tuple[str, str]:
         """Manifest and staged folder of a dataset, composed once."""
         if dataset not in self._known_paths:
-            self._known_paths[dataset] = str(self.manifest_path(dataset)), self._layout.staged_folder / dataset
+            self._known_paths[dataset] = str(self.manifest_path(dataset)), str(self._layout.staged_folder / dataset)
         return self._known_paths[dataset]
 
     def _database(self, dataset: str) -> DerivedDatabase:
@@ -110,11 +122,3 @@ class MarketIndex:
         if market not in self._databases:
             self._databases[market] = DerivedDatabase(self._layout.market_index_file(market), SCHEMA)
         return self._databases[market]
-
-
-_KNOWN: Final = "SELECT id FROM datasets WHERE key = ?"
-
-
-def _known_id(connection: sqlite3.Connection, dataset: str) -> int:
-    found = connection.execute(_KNOWN, (dataset,)).fetchone()
-    return 0 if found is None else found[0]

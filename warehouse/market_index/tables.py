@@ -7,7 +7,8 @@ batch in use names the body, so that a run finds what is pending without compari
 from __future__ import annotations
 
 import sqlite3
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Self
 
 SCHEMA: Final = """
 CREATE TABLE datasets (
@@ -59,6 +60,27 @@ _NAMED: Final = """EXISTS (
     SELECT 1 FROM pieces CROSS JOIN batches USING (dataset, batch)
     WHERE pieces.dataset = lines.dataset AND pieces.sha256 = lines.sha256 AND pieces.name = lines.name
       AND pieces.batch >= lines.batch AND NOT batches.is_retracted)"""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFiles:
+    """What the index has of a dataset: inode, size and time of its manifest, and the time of its folder of batches.
+
+    dataset: its id, 0 if nothing is known of it. None: there was no such file.
+    """
+
+    dataset: int = 0
+    folder_changed_at: int | None = None
+    manifest: tuple[int, int, int] | None = None
+
+    @classmethod
+    def read(cls, connection: sqlite3.Connection, dataset: str) -> Self:
+        query = "SELECT id, folder_changed_at, inode, size, changed_at FROM datasets WHERE key = ?"
+        found = connection.execute(query, (dataset,)).fetchone()
+        if found is None:
+            return cls()
+        number, folder_changed_at, *manifest = found
+        return cls(number, folder_changed_at, None if manifest[0] is None else (manifest[0], manifest[1], manifest[2]))
 
 
 def dataset_id(connection: sqlite3.Connection, dataset: str) -> int:

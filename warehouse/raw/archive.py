@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
 from warehouse.market_index.batches import utc_text
+from warehouse.market_index.index import MarketIndex
 from warehouse.raw import blobs
 from warehouse.raw.archived_bodies import ArchivedBodies, RawBody
 from warehouse.raw.blobs import CorruptBlobError
@@ -68,8 +69,9 @@ class RawArchive(ArchivedBodies):
         clock: Callable[[], datetime] = utc_now,
         version: str = "",
         on_step: atomic_files.Step = atomic_files.ignore_step,
+        index: MarketIndex | None = None,
     ) -> None:
-        super().__init__(layout)
+        super().__init__(layout, index)
         self._clock = clock
         self._version = version
         self._on_step = on_step

@@ -7,7 +7,6 @@ here: writing (`archive`), the bytes of a body (`blobs`).
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -75,9 +74,9 @@ def _bodies_query(index: str, condition: str) -> str:
 class ArchivedBodies:
     """The RAW archive of one data root, for reading."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, index: MarketIndex | None = None) -> None:
         self._root = layout.raw_folder
-        self._index = MarketIndex(layout)
+        self._index = MarketIndex(layout) if index is None else index
 
     def bodies(self, dataset: str, batch: str | None = None) -> Iterator[RawBody]:
         """Bodies of a dataset in use by (observed_at, name), re-issues after what they replace.
@@ -125,12 +124,8 @@ class ArchivedBodies:
 
     def _ask(self, dataset: str, query: str, *values: str) -> list[tuple[Any, ...]]:
         """Rows of the index, where they are few."""
-
-        def rows(connection: sqlite3.Connection, number: int) -> list[tuple[Any, ...]]:
-            return connection.execute(query, (number, *values)).fetchall()
-
         with _named_manifest(dataset):
-            return self._index.ask(dataset, Part.RAW, rows)
+            return self._index.ask(dataset, Part.RAW, query, values)
 
     def unchanged_bodies(self, dataset: str, batch: str) -> list[dict[str, str]]:
         """`{name, sha256, observed_at}` of what a run received and was archived before."""

@@ -99,6 +99,10 @@ class Table:
             if name is not None and name not in names:
                 raise ValueError(f"table {self.name}: no column {name!r}")
 
+    def __hash__(self) -> int:
+        """By name, as what is computed once for each table is looked up thousands of times in a run."""
+        return hash(self.name)
+
     @property
     def names(self) -> tuple[str, ...]:
         """Column names in declared order."""

@@ -9,7 +9,6 @@ the rows become (`snapshots`).
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -96,9 +95,11 @@ class StagedIndex:
 class StagedStore:
     """The staged batches of one data root."""
 
-    def __init__(self, layout: Layout, on_step: atomic_files.Step = atomic_files.ignore_step) -> None:
+    def __init__(
+        self, layout: Layout, on_step: atomic_files.Step = atomic_files.ignore_step, index: MarketIndex | None = None
+    ) -> None:
         self._staged = layout.staged_folder
-        self._index = MarketIndex(layout)
+        self._index = MarketIndex(layout) if index is None else index
         self._on_step = on_step
 
     @contextmanager
@@ -110,12 +111,15 @@ class StagedStore:
         built = atomic_files.temporary_path(folder)
         atomic_files.delete_if_exists(built)
         atomic_files.make_folder(built)
-        with StagedWriter(dataset, batch, built) as writer:
+        with self._writer(dataset, batch, built) as writer:
             yield writer
         self._on_step("staged written")
         atomic_files.write_json(built / INDEX, writer.build_index())
         atomic_files.publish_folder(built, folder, "staged", self._on_step)
         self._index.forget_batch(dataset, batch)  # that it was not there
+
+    def _writer(self, dataset: str, batch: str, folder: Path) -> StagedWriter:
+        return StagedWriter(dataset, batch, folder)
 
     def batches(self, dataset: str) -> list[str]:
         """Batches of a dataset in use, oldest first."""
@@ -168,13 +172,7 @@ class StagedStore:
         return next(map(datetime.fromisoformat, self._names(dataset, query)), None)
 
     def _names(self, dataset: str, query: str, *values: str | None) -> list[str]:
-        return [name for (name,) in self._ask(dataset, query, *values)]
-
-    def _ask(self, dataset: str, query: str, *values: str | None) -> list[tuple[Any, ...]]:
-        def rows(connection: sqlite3.Connection, number: int) -> list[tuple[Any, ...]]:
-            return connection.execute(query, (number, *values)).fetchall()
-
-        return self._index.ask(dataset, Part.STAGED, rows)
+        return [name for (name,) in self._index.ask(dataset, Part.STAGED, query, values)]
 
     def index(self, dataset: str, batch: str) -> StagedIndex | None:
         """Index of a batch; None if it is not staged."""
@@ -213,8 +211,9 @@ class StagedStore:
 
     def _batches_to_repeat(self, dataset: str) -> frozenset[str]:
         """Batches in use that continued after a retracted batch with a cursor."""
-        staged, found = self.batches(dataset), frozenset[str]()
-        for one in self.retractions(dataset):
+        found, made = frozenset[str](), self.retractions(dataset)
+        staged = self.batches(dataset) if made else []
+        for one in made:
             indexes = (self.index(dataset, batch) for batch in one.batches)
             if any(index is not None and index.cursor is not None for index in indexes):
                 found |= one.repeated_batches(staged)

@@ -103,7 +103,7 @@ class StagedWriter:
         if table.name not in self._writers:
             path = self._folder / f"{table.name}.parquet"
             self._schemas[table.name] = schema_render.polars_schema(table)
-            self._writers[table.name] = self._stack.enter_context(RowGroupWriter(path))
+            self._writers[table.name] = self._stack.enter_context(self._rows_writer(path))
         rows = self._with_staged_columns(table, member, rows)
         self._writers[table.name].add(rows)
         self._tables[table.name] = self._tables.get(table.name, 0) + rows.height
@@ -111,6 +111,9 @@ class StagedWriter:
         counts[table.name] = counts.get(table.name, 0) + rows.height
         self.add_member(member)["rows"] += rows.height
         self._collect_keys(table, member, rows)
+
+    def _rows_writer(self, path: Path) -> RowGroupWriter:
+        return RowGroupWriter(path)
 
     def _with_staged_columns(self, table: Table, piece: ArchiveMemberLike, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows in the declared schema with their provenance. Eager, as a member has few rows."""

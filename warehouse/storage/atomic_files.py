@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -59,7 +60,7 @@ def sync_file(path: Path) -> None:
 
 def make_folder(folder: Path) -> None:
     """Creates a folder and its parents, and syncs each new name."""
-    missing = [part for part in (folder, *folder.parents) if not part.exists()]
+    missing = list(takewhile(lambda part: not part.exists(), (folder, *folder.parents)))
     folder.mkdir(parents=True, exist_ok=True)
     for part in missing:
         sync_folder(part.parent)

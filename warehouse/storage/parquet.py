@@ -52,8 +52,9 @@ class RowGroupWriter:
     ) -> None:
         try:
             if kind is None:
-                self._flush()
                 self._await_write()
+                if self._held:  # nothing is collected meanwhile: no thread is needed
+                    self._write_group(self._taken())
         finally:
             self._thread.shutdown()
             if self._file is not None:
@@ -68,12 +69,15 @@ class RowGroupWriter:
 
     def _flush(self) -> None:
         """Starts writing the collected rows after the previous group is written, so that memory stays bounded."""
-        if not self._held:
-            return
-        group = pl.concat(self._held, rechunk=False)
-        self._held, self._rows = [], 0
+        group = self._taken()
         self._await_write()
         self._writing = self._thread.submit(self._write_group, group)
+
+    def _taken(self) -> pl.DataFrame:
+        """The collected rows, of which none are held any more."""
+        group = pl.concat(self._held, rechunk=False)
+        self._held, self._rows = [], 0
+        return group
 
     def _await_write(self) -> None:
         if self._writing is not None:

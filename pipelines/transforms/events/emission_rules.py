@@ -94,7 +94,7 @@ def _rows_of_datasets(
     heard = of_known.join(datasets, left_on=register, right_on="_register", how="inner")
     return (
         heard
-        if context.link_changes is None
+        if context.link_changes is None or context.link_changes.is_empty()
         else _without_link_effects(heard, register, context.link_changes, context.instant)
     )
 

@@ -61,13 +61,15 @@ def filing_events(differences: Differences, snapshot: Frames, context: EmissionC
     def new(rows: pl.DataFrame) -> pl.DataFrame:
         return without_first_answers(rows, told, pl.coalesce("filed_at", "period_end"), context)
 
-    first = heard(_first_documents(differences, snapshot, told))
+    first, later = heard(_first_documents(differences, snapshot, told)), heard(_later_versions(differences, snapshot))
+    if first.is_empty() and later.is_empty():
+        return
     fresh = new(first)
     # documents of a first load count as known: a notice of one of them is no other filing
     silent = first.join(fresh, on="filing_id", how="anti").select("filing_id")
     known = pl.concat([told, differences["filings"].added.join(silent, on="filing_id", how="semi")])
     added = without_known_filings(_within_window(fresh), known)
-    updated = _within_window(new(heard(_later_versions(differences, snapshot))))
+    updated = _within_window(new(later))
     for rows, event in ((added, filing_added_event), (updated, filing_updated_event)):
         yield from map(event, rows_with_company(rows, snapshot))
 

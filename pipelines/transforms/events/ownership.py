@@ -70,10 +70,12 @@ def ownership_events(differences: Differences, snapshot: Frames, context: Emissi
     owners = differences["owners"]
     if owners.added.is_empty() and owners.removed.is_empty() and owners.changed_after.is_empty():
         return
-    lineage = OwnerLineage(owners, differences.get("holdings"))
     moved = emittable_transitions(_moved_holders(differences), "register", differences["companies"].known, context)
     # holders of files older than the first load belong to it; a holder known before has changed
     moved = moved.filter(pl.col("as_of_before").is_not_null() | (pl.col("_baseline") < context.instant))
+    if moved.is_empty():
+        return
+    lineage = OwnerLineage(owners, differences.get("holdings"))
     stated = pl.coalesce("ended_on", "as_of")
     rows = without_first_answers(moved, _known_records(differences, snapshot), stated, context)
     unlinked = unlinked_companies(context)

@@ -66,6 +66,8 @@ class ChangedField:
 def profile_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
     """Events of companies with changed fields, one for each day that registers give; the first field's source."""
     pairs = list(_changed_pairs(differences))
+    if not pairs:
+        return
     evidence = ListingEvidence.of(pairs, differences, snapshot, context)
     found = [
         (after, changed)
