@@ -86,16 +86,11 @@ def upsert_records(
     schema = {**schema_render.polars_schema(table), **META, **{name: rows.schema[name] for name in extra.keys() - keys}}
     rows = _newest_per_key(table, rows.select(pl.col(name).cast(kind) for name, kind in schema.items()))
     run_over_frame(connection, "staged", rows, _comparison_sql(table, complete_at))
-    touched = query_frame(
-        connection,
-        """SELECT DISTINCT company FROM (
-            SELECT unnest([company, former]) AS company FROM compared WHERE differs
-        ) WHERE company IS NOT NULL ORDER BY 1""",
-    )
-    differing = query_frame(connection, "SELECT row FROM compared WHERE differs ORDER BY row")["row"]
-    fresh = company_links.with_computed_keys(table, rows[differing], keys)
+    differing = query_frame(connection, "SELECT row, company, former FROM compared WHERE differs ORDER BY row")
+    fresh = company_links.with_computed_keys(table, rows[differing["row"]], keys)
     _write_changes(connection, table, _with_subject_marks(connection, table, fresh))
-    return touched["company"].cast(pl.String)
+    touched = pl.concat([differing["company"].cast(pl.String), differing["former"].cast(pl.String)])
+    return touched.drop_nulls().unique().sort()
 
 
 def _with_subject_marks(connection: duckdb.DuckDBPyConnection, table: Table, fresh: pl.DataFrame) -> pl.DataFrame:
