@@ -12,7 +12,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, Self
@@ -103,6 +103,7 @@ class EventRecords(SlotAssigningEventLog, SqliteEventLogStorage):
 
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
         self._engines = EnginePool()
+        self._added: dict[str, frozenset[str]] = {}  # partitions that this process added last, by their definition
         super().__init__(base_dir, inst_data)
 
     def _initdb(self, engine: Engine, for_index_shard: bool = False) -> None:
@@ -127,6 +128,22 @@ class EventRecords(SlotAssigningEventLog, SqliteEventLogStorage):
         """Asked with every event, also within a transaction: so it takes a second connection."""
         with self._engines.of(self.conn_string_for_shard("index")).connect() as connection:
             return inspect(connection).has_table(table_name)
+
+    def add_dynamic_partitions(self, partitions_def_name: str, partition_keys: Sequence[str]) -> None:
+        """Adds partitions, and remembers them."""
+        super().add_dynamic_partitions(partitions_def_name, partition_keys)
+        self._added[partitions_def_name] = frozenset(partition_keys)
+
+    def has_dynamic_partition(self, partitions_def_name: str, partition_key: str) -> bool:
+        """Asked several times for every step of a run, of the partition that was added for it."""
+        if partition_key in self._added.get(partitions_def_name, ()):
+            return True
+        return super().has_dynamic_partition(partitions_def_name, partition_key)
+
+    def delete_dynamic_partition(self, partitions_def_name: str, partition_key: str) -> None:
+        """Deletes a partition, and forgets what was remembered."""
+        self._added.pop(partitions_def_name, None)
+        super().delete_dynamic_partition(partitions_def_name, partition_key)
 
     def delete_events(self, run_id: str) -> None:
         """Deletes a run's events and its file, of which Dagster's own storage leaves an empty one."""

@@ -121,6 +121,19 @@ def test_a_file_of_an_earlier_version_is_left_to_dagster(tmp_path: Path) -> None
         assert told(instance) == before
 
 
+def test_a_partition_is_there_from_when_it_is_added_until_it_is_deleted(tmp_path: Path) -> None:
+    name = "batches"
+    with ours(tmp_path) as instance, plain(tmp_path) as other:
+        instance.add_dynamic_partitions(name, ["1", "2"])
+        other.add_dynamic_partitions(name, ["3"])
+        assert [instance.has_dynamic_partition(name, key) for key in "1234"] == [True, True, True, False]
+        instance.delete_dynamic_partition(name, "1")
+        assert [instance.has_dynamic_partition(name, key) for key in "123"] == [False, True, True]
+        instance.add_dynamic_partitions(name, ["4"])
+        other.delete_dynamic_partition(name, "2")
+        assert [instance.has_dynamic_partition(name, key) for key in "1234"] == [False, False, True, True]
+
+
 @pytest.mark.slow
 def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
