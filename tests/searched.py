@@ -17,6 +17,7 @@ import duckdb
 import polars as pl
 import zstandard
 
+_END_OF_ZIP = b"PK\x05\x06"  # in every zip: to look for it first takes a tenth of the time
 ENCODINGS = ("utf-8", "latin-1", "utf-16-le", "utf-16-be")
 
 
@@ -77,9 +78,14 @@ def _cells(database: sqlite3.Connection) -> Iterator[bytes]:
     ]
     (words,) = told or [b""]  # a past file has one of every version of the software; tests have one
     for name in names:
+        plain: list[str] = []
         for row in database.execute(f'SELECT * FROM "{name}"'):
             for cell in row:
-                yield from unpacked(cell if isinstance(cell, bytes) else str(cell).encode(), words)
+                if isinstance(cell, bytes):
+                    yield from unpacked(cell, words)
+                else:
+                    plain.append(str(cell))
+        yield "\0".join(plain).encode()  # nothing is packed in text: one search instead of one for each cell
 
 
 def unpacked(body: bytes, words: bytes = b"") -> Iterator[bytes]:
@@ -91,7 +97,7 @@ def unpacked(body: bytes, words: bytes = b"") -> Iterator[bytes]:
         yield from unpacked(unpack.stream_reader(io.BytesIO(body)).read())
     elif body.startswith(b"\x1f\x8b\x08"):  # a hash in a cell begins with two of the three often enough
         yield from unpacked(gzip.decompress(body))
-    elif zipfile.is_zipfile(io.BytesIO(body)):
+    elif _END_OF_ZIP in body and zipfile.is_zipfile(io.BytesIO(body)):
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             for name in archive.namelist():
                 yield name.encode()

@@ -5,7 +5,9 @@ Does not belong here: labels contained in API responses, which are used as deliv
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import Final
 
 import polars as pl
@@ -37,14 +39,19 @@ def industry_schemes(code: pl.Expr, observed_at: datetime) -> pl.Expr:
     The list that alone has the code decides; the date of the snapshot where both have it, since the register switched
     as a whole. A code of neither list has no version: a later classification has five digits, too.
     """
-    of_day = OLD_CODES if observed_at.year < _SWITCHED else NEW_CODES
-    versions = _DECIDED | dict.fromkeys(SNI2007.codes & SNI2025.codes, of_day)
-    return code.replace_strict(versions, default=None, return_dtype=pl.String)
+    return code.replace_strict(_version_by_code(observed_at.year), default=None, return_dtype=pl.String)
 
 
 def industry_scheme(code: str, observed_at: datetime) -> str | None:
     """Version of one industry code (`industry_schemes`)."""
-    return pl.select(industry_schemes(pl.lit(code), observed_at)).item()
+    return _version_by_code(observed_at.year).get(code)
+
+
+@cache
+def _version_by_code(year: int) -> Mapping[str, str]:
+    """Version of every code of either list, in a snapshot of a year."""
+    of_day = OLD_CODES if year < _SWITCHED else NEW_CODES
+    return _DECIDED | dict.fromkeys(SNI2007.codes & SNI2025.codes, of_day)
 
 
 def industry_labels(code: str, scheme: str) -> pl.Expr:

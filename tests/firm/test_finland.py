@@ -42,26 +42,33 @@ def told(days: list[Path]) -> Told:
     return json.loads((days[0].parent / "truth.json").read_text())
 
 
+@dataclass(frozen=True)
+class Loaded:
+    """The first day, taken in, and what was said of it."""
+
+    firm: Inside
+    said: dict[str, Any]
+
+
 @pytest.fixture(scope="module")
-def loaded(days: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Inside:
-    """The first day, taken in."""
+def loaded(days: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Loaded:
     firm = Inside(tmp_path_factory.mktemp("loaded") / "data")
-    firm.ingest(days[0], "fi")
-    return firm
+    return Loaded(firm, firm.ingest(days[0], "fi").report)
 
 
 @pytest.fixture
-def firm(loaded: Inside, tmp_path: Path) -> Inside:
-    return loaded.copy(tmp_path / "data")
+def firm(loaded: Loaded, tmp_path: Path) -> Inside:
+    return loaded.firm.copy(tmp_path / "data")
 
 
 @pytest.fixture(scope="module")
-def lived(days: list[Path], told: Told, tmp_path_factory: pytest.TempPathFactory) -> Lived:
-    found = Lived(Inside(tmp_path_factory.mktemp("lived") / "data"), told, [], [], [])
-    for day in days:
-        found.said.append(found.firm.ingest(day, "fi").report)
-        found.events.append(found.firm.events())
-        found.profiles.append(found.firm.profiles(told))
+def lived(days: list[Path], told: Told, loaded: Loaded, tmp_path_factory: pytest.TempPathFactory) -> Lived:
+    firm = loaded.firm.copy(tmp_path_factory.mktemp("lived") / "data")
+    found = Lived(firm, told, [loaded.said], [firm.events()], [firm.profiles(told)])
+    for day in days[1:]:
+        found.said.append(firm.ingest(day, "fi").report)
+        found.events.append(firm.events())
+        found.profiles.append(firm.profiles(told))
     return found
 
 

@@ -20,6 +20,7 @@ from sandbox import expected as sandbox_expected
 from sandbox.shared import esef_http
 from sandbox.write import file_document_key
 from tests.firm.inside import fact_key, fact_keys
+from tests.without_dagster import without_dagster
 from warehouse.history.history import MarketHistory
 from warehouse.ledger.ledger import Ledger
 from warehouse.schema.tables import FILINGS, FINANCIALS, IDENTIFIERS
@@ -46,7 +47,8 @@ class Place:
     def take(self, registry: SandboxServer) -> IngestReport:
         with sandbox_source(registry.url, self.settings) as origin:
             overrides = IngestOverrides(jurisdictions=(MARKET,))
-            return ingest(self.settings, ["no"], origin, at=registry.now, overrides=overrides)
+            with without_dagster():
+                return ingest(self.settings, ["no"], origin, at=registry.now, overrides=overrides)
 
     def rows(self, table: Table) -> pl.DataFrame:
         with MarketHistory(self.settings.layout, "NO") as history:

@@ -10,7 +10,6 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import pytest
 from stdnum import isin as isins
 
@@ -23,6 +22,7 @@ from tests.connectors.firds.firds_files import Line, full, packed, whole_name
 from tests.connectors.gleif.gleif_bodies import answer, lei, record
 from tests.connectors.gleif.level2.test_dataset import relation, xml
 from tests.connectors.no.entity_files import ELEMENT
+from tests.without_dagster import without_dagster
 from warehouse.reader.reader import PinnedRelease, ReleaseReader
 
 pytestmark = pytest.mark.slow
@@ -70,9 +70,8 @@ def take(root: Path, day: date, given: dict[str, bytes]) -> IngestReport:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(body)
     (folder / "day.json").write_text(json.dumps({"date": day.isoformat(), "complete": ["no.firds"]}))
-    with dg.DagsterInstance.ephemeral() as instance:
-        overrides = IngestOverrides(jurisdictions=(MARKET,), instance=instance)
-        settings = IngestSettings(data=root / "data", workers=1)
+    settings, overrides = IngestSettings(data=root / "data", workers=1), IngestOverrides(jurisdictions=(MARKET,))
+    with without_dagster():
         return ingest(settings, ["no"], FolderSource(folder), overrides=overrides)
 
 

@@ -19,6 +19,7 @@ from tests.connectors.no.account_files import RECORD
 from tests.connectors.no.aksjonaerregister.test_dataset import line
 from tests.connectors.no.market_files import euronext, form, group, message, node, share, shareholders
 from tests.once import made_once
+from tests.without_dagster import without_dagster
 from warehouse.publish.release_tables import open_release_tables
 from warehouse.storage.layout import Layout
 
@@ -129,7 +130,8 @@ def _live_through(folder: Path) -> None:
             path.write_bytes(body)
         (place / "day.json").write_text(json.dumps({"date": day, "complete": ["no.enheter"]}))
         overrides = IngestOverrides(jurisdictions=(NORWAY,))
-        reports.append(ingest(settings, ["no"], FolderSource(place), overrides=overrides))
+        with without_dagster():
+            reports.append(ingest(settings, ["no"], FolderSource(place), overrides=overrides))
     (folder / "reports").write_bytes(pickle.dumps(reports))
 
 

@@ -80,12 +80,23 @@ def statuses(firm: Inside, company_id: str) -> list[tuple[str, str]]:
 ON, OFF = ("active", "dormant"), ("dormant", "active")
 
 
-def test_bankruptcy_that_returns_with_its_day_is_three_events(tmp_path: Path) -> None:
-    firm = Inside(tmp_path / "data")
-    for folder in bankruptcies(tmp_path / "days"):
-        firm.ingest(folder, "no")
-    assert statuses(firm, COMPANY) == [ON, OFF, ON]
-    assert [one["effective_date"] for one in changes(firm, COMPANY)] == ["2026-10-30", "2026-11-04", "2026-10-30"]
+@pytest.fixture(scope="module")
+def twice_bankrupt(tmp_path_factory: pytest.TempPathFactory) -> Inside:
+    """All days of `bankruptcies`, each in a release of its own."""
+    folder = tmp_path_factory.mktemp("bankruptcies")
+    firm = Inside(folder / "data")
+    for day in bankruptcies(folder / "days"):
+        firm.ingest(day, "no")
+    return firm
+
+
+def test_bankruptcy_that_returns_with_its_day_is_three_events(twice_bankrupt: Inside) -> None:
+    assert statuses(twice_bankrupt, COMPANY) == [ON, OFF, ON]
+    assert [one["effective_date"] for one in changes(twice_bankrupt, COMPANY)] == [
+        "2026-10-30",
+        "2026-11-04",
+        "2026-10-30",
+    ]
 
 
 def ingest_unpublished(firm: Inside, folder: Path, *markets: str) -> None:
@@ -133,10 +144,8 @@ def test_holding_that_rose_before_the_end_a_register_dates_back_ends_at_nothing(
     assert found == [(25, 50, "2026-11-03"), (50, 0, "2026-10-20")]
 
 
-def test_rebuild_of_repeated_transitions_gives_their_ids_in_their_order(tmp_path: Path) -> None:
-    firm = Inside(tmp_path / "data")
-    for folder in bankruptcies(tmp_path / "days"):
-        firm.ingest(folder, "no")
+def test_rebuild_of_repeated_transitions_gives_their_ids_in_their_order(twice_bankrupt: Inside, tmp_path: Path) -> None:
+    firm = twice_bankrupt.copy(tmp_path / "data")
     before = [(one.sequence, one.event_id) for one in Ledger(firm.layout).after(0, 100)]
     [done] = firm.run("rebuild", "no", "--emit", "--json").report["rebuilt"]
     assert (done["told"], done["untold"], done["missing"]) == (3, {}, {})

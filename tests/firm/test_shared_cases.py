@@ -7,8 +7,9 @@ of the project's own, which stand with each connector.
 
 import json
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +34,15 @@ ROUNDING = 0.006
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the installation has after an ingest. signals: of that run."""
+    """What the installation has after an ingest. signals: of that run. opened: closes the API, where a check asks it."""
 
     firm: Inside
-    client: TestClient[Any]
     signals: int
+    opened: ExitStack
+
+    @cached_property
+    def client(self) -> TestClient[Any]:
+        return self.opened.enter_context(serving(self.firm))
 
     def satisfies(self, check: dict[str, Any]) -> bool:
         if "either" in check:
@@ -116,8 +121,8 @@ def test_shared_case_gives_its_one_right_answer(slug: str, installed: Path, tmp_
     for number, folder in enumerate(steps, 1):
         at = ("--at", f"{expected['at'][number - 1]}T12:00:00") if "at" in expected else ()
         said = firm.ingest(folder, *expected["markets"], *at)
-        with serving(firm) as client:
-            outcome = Outcome(firm, client, said.report["signals"])
+        with ExitStack() as opened:
+            outcome = Outcome(firm, said.report["signals"], opened)
             wrong = [
                 (check, outcome.found(check) if "either" not in check else None)
                 for check in expected["checks"]

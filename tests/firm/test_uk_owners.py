@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import duckdb
 import pytest
 
@@ -19,6 +18,7 @@ from tests.connectors.uk.conftest import CsvBodies, PscBodies
 from tests.connectors.uk.nsm.test_dataset import LEI, answer, item
 from tests.connectors.uk.nsm.test_tr1_form import LINES
 from tests.searched import texts
+from tests.without_dagster import without_dagster
 from warehouse.publish.release_tables import open_release_tables
 from warehouse.storage.layout import Layout
 
@@ -154,17 +154,15 @@ class Kingdom:
 def days(tmp_path_factory: pytest.TempPathFactory) -> Kingdom:
     root, data = tmp_path_factory.mktemp("days"), tmp_path_factory.mktemp("owners") / "data"
     reports = []
-    with dg.DagsterInstance.ephemeral() as instance:
-        for day, files in DAYS.items():
-            for name, body in files.items():
-                path = root / day / "uk" / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(body)
-            (root / day / "day.json").write_text(json.dumps({"date": day, "complete": ["uk.companies", "uk.psc"]}))
-            overrides = IngestOverrides(jurisdictions=(UNITED_KINGDOM,), instance=instance)
-            reports.append(
-                ingest(IngestSettings(data=data, workers=1), ["uk"], FolderSource(root / day), overrides=overrides)
-            )
+    settings, overrides = IngestSettings(data=data, workers=1), IngestOverrides(jurisdictions=(UNITED_KINGDOM,))
+    for day, files in DAYS.items():
+        for name, body in files.items():
+            path = root / day / "uk" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
+        (root / day / "day.json").write_text(json.dumps({"date": day, "complete": ["uk.companies", "uk.psc"]}))
+        with without_dagster():
+            reports.append(ingest(settings, ["uk"], FolderSource(root / day), overrides=overrides))
     return Kingdom(data, reports)
 
 

@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import dagster as dg
 import pytest
 
 from connectors.uk import UNITED_KINGDOM
@@ -12,6 +11,7 @@ from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.reporting.report import IngestReport
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
+from tests.without_dagster import without_dagster
 
 pytestmark = [pytest.mark.slow, pytest.mark.sources]
 # folders of documents about the data, and what is no data of ours in the others
@@ -31,8 +31,8 @@ READ_WHOLE = {
 @pytest.fixture(scope="module")
 def published(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, IngestReport]:
     data = tmp_path_factory.mktemp("kingdom") / "data"
-    with dg.DagsterInstance.ephemeral() as instance:
-        overrides = IngestOverrides(jurisdictions=(UNITED_KINGDOM,), instance=instance)
+    overrides = IngestOverrides(jurisdictions=(UNITED_KINGDOM,))
+    with without_dagster():
         return data, ingest(IngestSettings(data=data, workers=1), ["uk"], FolderSource(sources), overrides=overrides)
 
 

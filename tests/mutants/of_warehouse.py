@@ -261,8 +261,8 @@ WAREHOUSE: Final = (
     Mutant(
         "reconciliation: soft-deleted rows are unlinked rows",
         "warehouse/history/reconciliation.py",
-        'f"SELECT count(*) FROM present.{quote_identifier(table.name)} WHERE _retired_at IS NULL AND {condition}",',
-        'f"SELECT count(*) FROM present.{quote_identifier(table.name)} WHERE {condition}",',
+        'return record_counts.count_records(connection, tables, f"_retired_at IS NULL AND {condition}")',
+        "return record_counts.count_records(connection, tables, condition)",
         "tests/warehouse/history/test_current_records.py::test_upsert_counts_records_that_name_another_subject",
     ),
 )

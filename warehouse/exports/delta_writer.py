@@ -87,7 +87,10 @@ def _execute(connection: duckdb.DuckDBPyConnection, first: str, last: str) -> li
 
 
 def _range_bounds(paths: Sequence[Path], key: str, market: str) -> list[str]:
-    """Ids at which the row groups of the files begin, between those of the whole market."""
+    """Ids at which the row groups of the files begin, and the end of the market's.
+
+    From the beginning of the market's ids where a row group does not state where it begins.
+    """
     first, end = market_id_bounds(market)
     found = set()
     for path in paths:
@@ -95,9 +98,8 @@ def _range_bounds(paths: Sequence[Path], key: str, market: str) -> list[str]:
         place = meta.schema.names.index(key)
         for number in range(meta.num_row_groups):
             statistics = meta.row_group(number).column(place).statistics
-            if statistics is not None and statistics.has_min_max:
-                found.add(statistics.min)
-    return [first, *sorted(found), end]
+            found.add(statistics.min if statistics is not None and statistics.has_min_max else first)
+    return [*sorted(found), end]
 
 
 def _is_comparable(folder: Path) -> bool:

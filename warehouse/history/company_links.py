@@ -87,6 +87,8 @@ def resolve_links(connection: duckdb.DuckDBPyConnection, table: Table, link_path
     name = f"present.{quote_identifier(table.name)}"
     # rows from before the table was linked have no mark
     mine = f"coalesce({NAMELESS}, _company_id IS NULL)"
+    if not query_int(connection, f"SELECT count(*) FROM {name} WHERE {mine}"):
+        return pl.DataFrame(schema={GAINED: pl.String, LOST: pl.String, MOVED: pl.Boolean})
     answers, joins = _answers_sql(link_paths, name, mine)
     found = "CASE " + " ".join(f"WHEN a{place}.found THEN a{place}.company" for place in range(len(link_paths)))
     relinked = query_frame(

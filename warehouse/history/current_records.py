@@ -86,16 +86,11 @@ def upsert_records(
     schema = {**schema_render.polars_schema(table), **META, **{name: rows.schema[name] for name in extra.keys() - keys}}
     rows = _newest_per_key(table, rows.select(pl.col(name).cast(kind) for name, kind in schema.items()))
     run_over_frame(connection, "staged", rows, _comparison_sql(table, complete_at))
-    touched = query_frame(
-        connection,
-        """SELECT DISTINCT company FROM (
-            SELECT unnest([company, former]) AS company FROM compared WHERE differs
-        ) WHERE company IS NOT NULL ORDER BY 1""",
-    )
-    differing = query_frame(connection, "SELECT row FROM compared WHERE differs ORDER BY row")["row"]
-    fresh = company_links.with_computed_keys(table, rows[differing], keys)
+    differing = query_frame(connection, "SELECT row, company, former FROM compared WHERE differs ORDER BY row")
+    fresh = company_links.with_computed_keys(table, rows[differing["row"]], keys)
     _write_changes(connection, table, _with_subject_marks(connection, table, fresh))
-    return touched["company"].cast(pl.String)
+    touched = pl.concat([differing["company"].cast(pl.String), differing["former"].cast(pl.String)])
+    return touched.drop_nulls().unique().sort()
 
 
 def _with_subject_marks(connection: duckdb.DuckDBPyConnection, table: Table, fresh: pl.DataFrame) -> pl.DataFrame:
@@ -209,13 +204,36 @@ def _write_changes(connection: duckdb.DuckDBPyConnection, table: Table, fresh: p
     row in place that one DELETE removed together with rows of the same transaction.
     """
     name = f"present.{quote_identifier(table.name)}"
-    expected = query_int(
-        connection,
-        f"SELECT (SELECT count(*) FROM {name}) + (SELECT count(*) FROM compared WHERE differs AND old IS NULL)",
-    )
+    counts = connection.execute(
+        """SELECT count(*) FILTER (differs AND old IS NULL), count(*) FILTER (differs AND old IS NOT NULL),
+            count(*) FILTER (NOT differs) FROM compared"""
+    ).fetchall()
+    added, replaced, repeated = counts[0]
+    expected = query_int(connection, f"SELECT count(*) FROM {name}") + added
+    if repeated:
+        _write_provenance(connection, name)
+    if replaced:
+        connection.execute(
+            f"DELETE FROM {name} WHERE rowid IN (SELECT old FROM compared WHERE differs AND old IS NOT NULL)"
+        )
+    if not fresh.is_empty():
+        run_over_frame(
+            connection,
+            "fresh",
+            fresh,
+            f"""INSERT INTO {name} BY NAME
+                SELECT s.* EXCLUDE ({_ROW}), c.retired AS _retired_at
+                FROM fresh AS s JOIN compared AS c ON s.{_ROW} = c.row""",
+        )
+    stored = query_int(connection, f"SELECT count(*) FROM {name}")
+    if stored != expected:
+        raise LostWriteError(table.name, stored, expected)
+
+
+def _write_provenance(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Updates the provenance of the rows that `compared` repeats unchanged."""
     same = f"{name}.rowid = c.old AND NOT c.differs"
-    if query_int(connection, "SELECT count(*) FROM compared WHERE NOT differs"):
-        set_memory_limit(connection, UPDATING)
+    set_memory_limit(connection, UPDATING)
     connection.execute(
         f"""UPDATE {name} SET _observed_at = c._observed_at, _raw = c._raw FROM compared AS c
             WHERE {same} AND {name}._company_id IS NOT NULL AND {name}._observed_at < c._observed_at"""
@@ -224,20 +242,6 @@ def _write_changes(connection: duckdb.DuckDBPyConnection, table: Table, fresh: p
         f"""UPDATE {name} SET _told_at = c._observed_at FROM compared AS c
             WHERE {same} AND {name}._company_id IS NULL AND {name}._observed_at < c._observed_at"""
     )
-    connection.execute(
-        f"DELETE FROM {name} WHERE rowid IN (SELECT old FROM compared WHERE differs AND old IS NOT NULL)"
-    )
-    run_over_frame(
-        connection,
-        "fresh",
-        fresh,
-        f"""INSERT INTO {name} BY NAME
-            SELECT s.* EXCLUDE ({_ROW}), c.retired AS _retired_at
-            FROM fresh AS s JOIN compared AS c ON s.{_ROW} = c.row""",
-    )
-    stored = query_int(connection, f"SELECT count(*) FROM {name}")
-    if stored != expected:
-        raise LostWriteError(table.name, stored, expected)
 
 
 def touch_provenance(

@@ -118,8 +118,9 @@ class MarketHistory:
 
     def record_step(self, step: str, key: str) -> None:
         """Records that a step has processed `key`."""
-        if key not in self.recorded_keys(step):
-            self._connection.execute("INSERT INTO marks VALUES ($1, $2)", [step, key])
+        self._connection.execute(
+            "INSERT INTO marks SELECT $1, $2 WHERE NOT EXISTS (FROM marks WHERE step = $1 AND key = $2)", [step, key]
+        )
 
     def forget_step(self, step: str, key: str) -> None:
         """Removes what `record_step` has recorded."""

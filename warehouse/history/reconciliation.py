@@ -15,12 +15,13 @@ import duckdb
 import polars as pl
 
 from warehouse import schema_render
+from warehouse.history import record_counts
 from warehouse.history.current_records import ensure_record_table
 from warehouse.history.record_counts import stored_tables
 from warehouse.history.record_subjects import SUBJECT_CHANGED
 from warehouse.schema.tables import COMPANIES
 from warehouse.schema.types import Table
-from warehouse.storage.duckdb import query_frame, query_int, quote_identifier, quoted_columns, string_literal
+from warehouse.storage.duckdb import query_frame, quote_identifier, quoted_columns, string_literal
 
 _EXAMPLES: Final = 5
 
@@ -67,15 +68,7 @@ def companies_of_changed_subjects(
 
 
 def _present_counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table], condition: str) -> dict[str, int]:
-    stored = stored_tables(connection)
-    return {
-        table.name: query_int(
-            connection,
-            f"SELECT count(*) FROM present.{quote_identifier(table.name)} WHERE _retired_at IS NULL AND {condition}",
-        )
-        for table in tables
-        if table.name in stored
-    }
+    return record_counts.count_records(connection, tables, f"_retired_at IS NULL AND {condition}")
 
 
 def companies_with_records(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> pl.Series:

@@ -12,13 +12,19 @@ from warehouse.storage.duckdb import query_int, quote_identifier, quoted_columns
 
 def record_counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> dict[str, int]:
     """Number of present rows that are not soft-deleted, by staged table; 0 for a missing table."""
-    found = dict.fromkeys((table.name for table in tables), 0)
+    asked = list(tables)
+    return {table.name: 0 for table in asked} | count_records(connection, asked, "_retired_at IS NULL")
+
+
+def count_records(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table], condition: str) -> dict[str, int]:
+    """Number of rows that meet a condition, by staged table; a table that the history does not have is missing."""
+    stored = stored_tables(connection)
     selects = [
-        f"SELECT {string_literal(name)}, count(*) FROM present.{quote_identifier(name)} WHERE _retired_at IS NULL"
-        for name in sorted(stored_tables(connection))
-        if name in found
+        f"SELECT {string_literal(table.name)}, count(*) FROM present.{quote_identifier(table.name)} WHERE {condition}"
+        for table in tables
+        if table.name in stored
     ]
-    return found | dict(connection.execute(" UNION ALL ".join(selects)).fetchall() if selects else ())
+    return dict(connection.execute(" UNION ALL ".join(selects)).fetchall()) if selects else {}
 
 
 def repeated_record_counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> dict[str, int]:

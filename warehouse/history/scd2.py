@@ -88,26 +88,30 @@ def merge_snapshot(
     if found.is_empty():
         return empty_diff(table)
     changes = _build_diff(connection, table, rows, found)
-    _close_versions(connection, table, instant)
+    has_replaced = found["old"].null_count() < found.height
+    if has_replaced:
+        _close_versions(connection, table, instant)
     if not (fresh := found["row"].drop_nulls().sort()).is_empty():
         with registered_frame(connection, "image", frame[fresh]):
-            _insert_current(connection, table, instant)
+            _insert_current(connection, table, instant, has_replaced=has_replaced)
     return changes
 
 
 def _find_difference(
     connection: duckdb.DuckDBPyConnection, table: Table, frame: pl.DataFrame, touched: pl.Series
 ) -> pl.DataFrame:
-    """The keys that differ, as the temp table `difference` has them; what nothing is stored of is not compared."""
-    if not _has_rows(connection, f"open.{quote_identifier(table.name)}"):
-        if not frame.is_empty():  # else the market has no source for this table
-            connection.execute("CREATE OR REPLACE TEMP TABLE difference (old BIGINT, row BIGINT)")  # nothing to replace
+    """The keys that differ; those of stored rows are in the temp table `difference`, too.
+
+    What nothing is stored of is not compared.
+    """
+    name = f"open.{quote_identifier(table.name)}"
+    if not _has_rows(connection, name):
         return frame.select(pl.lit(None, pl.Int64).alias("old"), pl.col(_ROW).alias("row"))
-    with (
-        registered_frame(connection, "image", frame),
-        registered_frame(connection, "touched", touched.rename(COMPANY).to_frame()),
-    ):
-        connection.execute(_difference_sql(table))
+    with registered_frame(connection, "touched", touched.rename(COMPANY).to_frame()):
+        if frame.is_empty() and not _has_rows(connection, f"{name} SEMI JOIN touched USING ({COMPANY})"):
+            return pl.DataFrame(schema={"old": pl.Int64, "row": pl.UInt32})
+        with registered_frame(connection, "image", frame):
+            connection.execute(_difference_sql(table))
     return query_frame(connection, "SELECT old, row FROM difference")
 
 
@@ -174,8 +178,6 @@ def _close_versions(connection: duckdb.DuckDBPyConnection, table: Table, instant
         f"""CREATE OR REPLACE TEMP TABLE replaced AS
             SELECT o.* FROM open.{name} AS o JOIN difference AS d ON o.rowid = d.old"""
     )
-    if not _has_rows(connection, "replaced"):
-        return
     delete_rows(connection, f"open.{name}", "difference")
     connection.execute(
         f"""INSERT INTO closed.{name} BY NAME
@@ -185,20 +187,22 @@ def _close_versions(connection: duckdb.DuckDBPyConnection, table: Table, instant
     )
 
 
-def _insert_current(connection: duckdb.DuckDBPyConnection, table: Table, instant: datetime) -> None:
+def _insert_current(
+    connection: duckdb.DuckDBPyConnection, table: Table, instant: datetime, *, has_replaced: bool
+) -> None:
     """Inserts the new rows of `image` into `open`.
 
-    They are known from the instant or, if later, from that of the rows they replace.
+    They are known from the instant or, if later, from that of the rows they replace (`replaced`, if there are any).
     """
     name = quote_identifier(table.name)
     keys = quoted_columns(table.key)
     ended = f"i.{quote_identifier(table.ended)}" if table.ended else "NULL"
+    replaced = f"SELECT {keys}, known_from AS moment FROM replaced UNION ALL" if has_replaced else ""
     rows = f"""
         WITH earliest AS (
             SELECT {keys}, max(moment) AS moment FROM (
-                SELECT {keys}, known_from AS moment FROM replaced
-                UNION ALL
-                SELECT {keys}, known_to FROM closed.{name} WHERE known_to > $1
+                {replaced}
+                SELECT {keys}, known_to AS moment FROM closed.{name} WHERE known_to > $1
             ) GROUP BY ALL
         )
         SELECT {quoted_columns(table.names, "i.")}, greatest($1::TIMESTAMPTZ, e.moment) AS known_from,
@@ -206,13 +210,13 @@ def _insert_current(connection: duckdb.DuckDBPyConnection, table: Table, instant
         FROM image AS i LEFT JOIN earliest AS e USING ({keys})"""
     if table.valid_from:
         connection.execute(f"CREATE OR REPLACE TEMP TABLE begun AS {rows}", [instant])
-        _split_validity(connection, table)
+        _split_validity(connection, table, has_replaced=has_replaced)
         connection.execute(f"INSERT INTO open.{name} BY NAME FROM begun")
     else:
         connection.execute(f"INSERT INTO open.{name} BY NAME {rows}", [instant])
 
 
-def _split_validity(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+def _split_validity(connection: duckdb.DuckDBPyConnection, table: Table, *, has_replaced: bool) -> None:
     """Splits past valid-time versions where the new rows start.
 
     If a new row starts later than the one it replaces, the replaced row becomes a past version. A row that
@@ -240,7 +244,7 @@ def _split_validity(connection: duckdb.DuckDBPyConnection, table: Table) -> None
                 SELECT {listed}, greatest(known_from, cut_known) AS known_from, cut_at AS valid_to FROM cut
                 WHERE cut_at IS NOT NULL AND ({start} IS NULL OR {start} < cut_at)"""
         )
-    if _has_rows(connection, "replaced"):
+    if has_replaced:
         connection.execute(
             f"""INSERT INTO versions.{name} BY NAME
                 SELECT {quoted_columns(table.names, "r.")}, f.known_from, least(r.valid_to, f.{start}) AS valid_to

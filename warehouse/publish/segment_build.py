@@ -8,7 +8,7 @@ belong here: which release is built (`build`), the content of a table (`full_bui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -144,10 +144,11 @@ class SegmentFolder:
             for market, history in histories.items():
                 if _choose_companies(connection, f"{MARKET_OF_ID} = {string_literal(market)}"):
                     with full_build.attached_database(connection, history, "origin"):
-                        _insert_rows(connection, lambda table: full_build.current_rows_sql(table, _CHOSEN))
+                        filled = [table for table in TABLES if full_build.has_current_rows(connection, table)]
+                        _insert_rows(connection, filled, lambda table: full_build.current_rows_sql(table, _CHOSEN))
             markets = ", ".join(map(string_literal, ("", *histories)))
             if _choose_companies(connection, f"{MARKET_OF_ID} NOT IN ({markets})"):
-                _insert_rows(connection, lambda table: _chosen_rows_sql(quote_identifier(table.name), catalogs))
+                _insert_rows(connection, TABLES, lambda table: _chosen_rows_sql(quote_identifier(table.name), catalogs))
             full_build.write_digests(connection)
             search_table.build_search_tables(connection)
             _choose_companies(connection, "true")
@@ -181,6 +182,8 @@ def _chosen_rows_sql(table: str, catalogs: Sequence[str]) -> str:
     return f"SELECT * FROM ({visible_rows_sql(table, catalogs)}) SEMI JOIN {_CHOSEN} USING (company_id)"
 
 
-def _insert_rows(connection: duckdb.DuckDBPyConnection, rows_of: Callable[[Table], str]) -> None:
-    for table in TABLES:
+def _insert_rows(
+    connection: duckdb.DuckDBPyConnection, tables: Iterable[Table], rows_of: Callable[[Table], str]
+) -> None:
+    for table in tables:
         connection.execute(full_build.insert_sql(table, rows_of(table)))

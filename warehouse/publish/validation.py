@@ -101,12 +101,13 @@ def summarise_content(connection: duckdb.DuckDBPyConnection, release: int, older
     where = f"release {release}: {ROWS}"
     for table in TABLES:
         connection.execute(f"SELECT {quoted_columns(table.names)} FROM {quote_identifier(table.name)} LIMIT 0")
-    if repeated := full_build.tables_with_duplicate_keys(connection, older):
+    counts = full_build.table_row_counts(connection)
+    if repeated := full_build.tables_with_duplicate_keys(connection, counts, older):
         raise InvalidReleaseError(f"{where}: duplicate keys in {', '.join(repeated)}")
     if wrong := search_table.find_inconsistency(connection):
         raise InvalidReleaseError(f"{where}: {wrong}")
     content = full_build.digest_sums(connection)
-    if content.counts != (counts := full_build.table_row_counts(connection)):
+    if content.counts != counts:
         raise InvalidReleaseError(f"{where}: digests are of {content.counts} rows, and there are {counts}")
     return content
 

@@ -45,10 +45,15 @@ def to_whole_units(value: object) -> int | None:
 
 def check_totals(rows: pl.DataFrame, identities: tuple[Identity, ...], example: str, tally: SignalCounter) -> None:
     """Counts filings in which all parts of a total are given but do not sum to it."""
-    for subject, total, parts in identities:
-        given = reduce(add, (pl.col(name) * sign for sign, name in parts))
-        apart = rows.select(pl.col(example), (pl.col(total) - given).abs().alias("by"), pl.col(total).abs().alias("of"))
-        apart = apart.filter(pl.col("by") > 0)
+    apart_by = [
+        (pl.col(total) - reduce(add, (pl.col(name) * sign for sign, name in parts))).abs().alias("by")
+        for _, total, parts in identities
+    ]
+    differs = rows.select((by > 0).any().alias(str(place)) for place, by in enumerate(apart_by)).row(0)
+    for by, (subject, total, _), is_apart in zip(apart_by, identities, differs, strict=True):
+        if not is_apart:
+            continue
+        apart = rows.select(pl.col(example), by, pl.col(total).abs().alias("of")).filter(pl.col("by") > 0)
         gross = pl.col("by") > pl.col("of") * _GROSS
         for code, found in (
             ("arithmetic_difference", apart.filter(~gross)),
