@@ -3,27 +3,17 @@
 Belongs here: every import of a private module of Dagster. Does not belong here: what is changed in them.
 """
 
-from typing import Final
-
-from dagster._core.storage.event_log import SqlEventLogStorage, SqlEventLogStorageMetadata, SqliteEventLogStorage
+from dagster._core.storage.event_log import SqlEventLogStorage, SqliteEventLogStorage
 from dagster._core.storage.runs import SqliteRunStorage
-from dagster._core.storage.schedules import SqliteScheduleStorage
-from dagster._core.storage.sqlite import create_db_conn_string
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 from dagster._serdes import ConfigurableClassData
 from dagster._utils.concurrency import ConcurrencyClaimStatus
 
-SCHEMA_REVISION: Final = "29b539ebc72a"  # of the tables of all of Dagster's storages: its newest Alembic migration
-
 __all__ = [
-    "SCHEMA_REVISION",
     "ConcurrencyClaimStatus",
     "ConfigurableClassData",
     "DagsterSqliteStorage",
     "SqlEventLogStorage",
-    "SqlEventLogStorageMetadata",
     "SqliteEventLogStorage",
     "SqliteRunStorage",
-    "SqliteScheduleStorage",
-    "create_db_conn_string",
 ]

@@ -88,52 +88,6 @@ def test_dagster_and_ours_read_what_the_other_wrote(tmp_path: Path) -> None:
     assert len({tuple(events) for events in third.values()}) == 1
 
 
-def tables(folder: Path) -> dict[str, set[str]]:
-    """What the files below a folder are made of, by their names; a run's file is named after it."""
-    found: dict[str, set[str]] = {}
-    for path in folder.rglob("*.db"):
-        with closing(sqlite3.connect(path)) as connection:
-            of_file = {" ".join(sql.split()) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql}
-            of_file |= {f"revision {one}" for (one,) in connection.execute("SELECT version_num FROM alembic_version")}
-            of_file |= {f"journal {one}" for (one,) in connection.execute("PRAGMA journal_mode")}
-        found[path.stem if path.stem in {"index", "runs", "schedules"} else "run"] = of_file
-    return found
-
-
-def test_files_are_made_as_dagster_makes_them(tmp_path: Path) -> None:
-    made = []
-    for name, instance_of in (("plain", plain), ("ours", ours)):
-        with instance_of(tmp_path / name) as instance:
-            assert job.execute_in_process(instance=instance).success
-        made.append(tables(tmp_path / name))
-    assert made[0].keys() == {"index", "runs", "schedules", "run"}
-    assert made[1] == made[0]
-
-
-def test_a_file_of_an_earlier_version_is_left_to_dagster(tmp_path: Path) -> None:
-    with ours(tmp_path) as instance:
-        assert job.execute_in_process(instance=instance).success
-        before = told(instance)
-    for path in tmp_path.rglob("*.db"):
-        with closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute("DROP TABLE alembic_version")
-    with ours(tmp_path) as instance:
-        assert told(instance) == before
-
-
-def test_a_partition_is_there_from_when_it_is_added_until_it_is_deleted(tmp_path: Path) -> None:
-    name = "batches"
-    with ours(tmp_path) as instance, plain(tmp_path) as other:
-        instance.add_dynamic_partitions(name, ["1", "2"])
-        other.add_dynamic_partitions(name, ["3"])
-        assert [instance.has_dynamic_partition(name, key) for key in "1234"] == [True, True, True, False]
-        instance.delete_dynamic_partition(name, "1")
-        assert [instance.has_dynamic_partition(name, key) for key in "123"] == [False, True, True]
-        instance.add_dynamic_partitions(name, ["4"])
-        other.delete_dynamic_partition(name, "2")
-        assert [instance.has_dynamic_partition(name, key) for key in "1234"] == [False, False, True, True]
-
-
 @pytest.mark.slow
 def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]

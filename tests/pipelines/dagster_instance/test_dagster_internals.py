@@ -15,9 +15,6 @@ from importlib.metadata import version
 from typing import Any, Final
 
 import pytest
-from alembic.script import ScriptDirectory
-from dagster._core.storage import sql
-from dagster._core.storage.sql import get_alembic_config
 from dagster_postgres import DagsterPostgresStorage, PostgresEventLogStorage
 
 from pipelines.dagster_instance import dagster_internals
@@ -26,7 +23,6 @@ from pipelines.dagster_instance.dagster_internals import (
     SqlEventLogStorage,
     SqliteEventLogStorage,
     SqliteRunStorage,
-    SqliteScheduleStorage,
 )
 
 # Class, its functions, and the fingerprint of their code without comments and docstrings.
@@ -37,9 +33,6 @@ PARTS: Final[dict[tuple[type[Any], str], str]] = {
     (SqlEventLogStorage, "initialize_concurrency_limit_to_default"): "38b031359d6e",
     (SqlEventLogStorage, "delete_events"): "d45edddeb849",
     (SqlEventLogStorage, "index_transaction"): "a51586642302",
-    (SqlEventLogStorage, "add_dynamic_partitions"): "5a9ba943ce98",
-    (SqlEventLogStorage, "has_dynamic_partition"): "7a7f0fb7ec12",
-    (SqlEventLogStorage, "delete_dynamic_partition"): "6a3a36aa94e7",
     (SqliteEventLogStorage, "__init__"): "7f18b46eeb8c",
     (SqliteEventLogStorage, "_connect"): "ce1472f28f00",
     (SqliteEventLogStorage, "_initdb"): "1e5ea18cef47",
@@ -52,8 +45,6 @@ PARTS: Final[dict[tuple[type[Any], str], str]] = {
     (SqliteRunStorage, "__init__"): "2ffb9e74dce9",
     (SqliteRunStorage, "connect"): "30468c0fbf8c",
     (SqliteRunStorage, "from_local"): "5e071ee87cec",
-    (SqliteScheduleStorage, "__init__"): "2ffb9e74dce9",
-    (SqliteScheduleStorage, "from_local"): "5d74bbb294b7",
     (DagsterSqliteStorage, "__init__"): "e5e3766fcdc6",
     (DagsterSqliteStorage, "from_config_value"): "b174978b03e6",
     (DagsterSqliteStorage, "from_local"): "b16c977dded3",
@@ -88,11 +79,6 @@ def test_no_private_part_of_dagster_has_changed() -> None:
 
 def test_the_version_that_ours_was_written_against_is_the_installed_one() -> None:
     assert f"Dagster {version('dagster')};" in (dagster_internals.__doc__ or "")
-
-
-def test_the_revision_of_dagsters_tables_is_its_newest_migration() -> None:
-    scripts = ScriptDirectory.from_config(get_alembic_config(sql.__file__))
-    assert scripts.get_current_head() == dagster_internals.SCHEMA_REVISION
 
 
 @pytest.mark.parametrize(("owner", "name"), PARTS, ids=lambda part: getattr(part, "__name__", part))
