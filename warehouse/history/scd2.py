@@ -21,8 +21,8 @@ from warehouse.schema.types import Table
 from warehouse.storage.duckdb import (
     delete_rows,
     ensure_table,
+    has_rows,
     query_frame,
-    query_int,
     quote_identifier,
     quoted_columns,
     registered_frame,
@@ -99,7 +99,7 @@ def _find_difference(
     connection: duckdb.DuckDBPyConnection, table: Table, frame: pl.DataFrame, touched: pl.Series
 ) -> pl.DataFrame:
     """The keys that differ, as the temp table `difference` has them; what nothing is stored of is not compared."""
-    if not _has_rows(connection, f"open.{quote_identifier(table.name)}"):
+    if not has_rows(connection, f"open.{quote_identifier(table.name)}"):
         if not frame.is_empty():  # else the market has no source for this table
             connection.execute("CREATE OR REPLACE TEMP TABLE difference (old BIGINT, row BIGINT)")  # nothing to replace
         return frame.select(pl.lit(None, pl.Int64).alias("old"), pl.col(_ROW).alias("row"))
@@ -174,7 +174,7 @@ def _close_versions(connection: duckdb.DuckDBPyConnection, table: Table, instant
         f"""CREATE OR REPLACE TEMP TABLE replaced AS
             SELECT o.* FROM open.{name} AS o JOIN difference AS d ON o.rowid = d.old"""
     )
-    if not _has_rows(connection, "replaced"):
+    if not has_rows(connection, "replaced"):
         return
     delete_rows(connection, f"open.{name}", "difference")
     connection.execute(
@@ -228,7 +228,7 @@ def _split_validity(connection: duckdb.DuckDBPyConnection, table: Table) -> None
             FROM versions.{name} AS v JOIN begun AS f USING ({keys})
             WHERE f.{start} IS NULL OR v.valid_to > f.{start}"""
     )
-    if _has_rows(connection, "cut"):
+    if has_rows(connection, "cut"):
         delete_rows(connection, f"versions.{name}", "cut")
         connection.execute(
             f"""INSERT INTO closed.{name} BY NAME
@@ -240,18 +240,13 @@ def _split_validity(connection: duckdb.DuckDBPyConnection, table: Table) -> None
                 SELECT {listed}, greatest(known_from, cut_known) AS known_from, cut_at AS valid_to FROM cut
                 WHERE cut_at IS NOT NULL AND ({start} IS NULL OR {start} < cut_at)"""
         )
-    if _has_rows(connection, "replaced"):
+    if has_rows(connection, "replaced"):
         connection.execute(
             f"""INSERT INTO versions.{name} BY NAME
                 SELECT {quoted_columns(table.names, "r.")}, f.known_from, least(r.valid_to, f.{start}) AS valid_to
                 FROM replaced AS r JOIN begun AS f USING ({keys})
                 WHERE f.{start} > r.{start} OR (r.{start} IS NULL AND f.{start} IS NOT NULL)"""
         )
-
-
-def _has_rows(connection: duckdb.DuckDBPyConnection, table: str) -> bool:
-    """True if a table has any row: counted from its metadata, for less than a statement over no rows takes."""
-    return query_int(connection, f"SELECT count(*) FROM {table}") > 0
 
 
 def bitemporal_rows_sql(table: Table, schemas: tuple[str, ...]) -> str:
@@ -292,7 +287,7 @@ def replace_valid_times(
                 SELECT s.* FROM spans AS s
                 WHERE NOT EXISTS (SELECT 1 FROM versions.{name} AS v WHERE {same})"""
         )
-    if not (_has_rows(connection, "stale") or _has_rows(connection, "fresh_spans")):
+    if not (has_rows(connection, "stale") or has_rows(connection, "fresh_spans")):
         return pl.Series(COMPANY, [], pl.String)
     connection.execute(
         f"""INSERT INTO closed.{name} BY NAME
