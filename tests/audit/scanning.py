@@ -34,7 +34,7 @@ def scan(paths: Iterable[str], excluded_files: str, excluded_lines: str) -> Secr
 def main(excluded_files: str, excluded_lines: str) -> None:
     listed = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True).stdout
     found = scan(filter(None, listed.split("\0")), excluded_files, excluded_lines)
-    print(json.dumps({"results": found.json()}))
+    sys.stdout.write(json.dumps({"results": found.json()}))
 
 
 if __name__ == "__main__":

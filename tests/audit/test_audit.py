@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from base64 import urlsafe_b64encode
 from hashlib import sha256
 from pathlib import Path
