@@ -156,7 +156,6 @@ def fuzz(url, key, folder, described, *arguments):
         "FIRM_HOOKS": str(HERE / "schemathesis_hooks.py"),
         # its tables of all characters, which the first run writes and the others read
         "HYPOTHESIS_STORAGE_DIRECTORY": str(folder.parent / "hypothesis"),
-        "NETRC": "",  # else requests looks for such a file before each request
     }
     environment = os.environ | settings
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
