@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 from filelock import FileLock
 
-_MADE: Final[dict[Callable[[Path], object], Path]] = {}
+_MADE: Final[dict[tuple[object, ...], Path]] = {}
 
 
 def made_once(temporary: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
@@ -28,11 +28,12 @@ def made_once(temporary: pytest.TempPathFactory, name: str, make: Callable[[Path
     return folder
 
 
-def copy_made(make: Callable[[Path], object], into: Path) -> None:
+def copy_made(make: Callable[..., object], into: Path, *arguments: str) -> None:
     """Fills a folder as `make` does, which makes it for the first test of this process and is copied for the others."""
-    if make not in _MADE:
+    key = (make, *arguments)
+    if key not in _MADE:
         folder = Path(tempfile.mkdtemp(prefix="firm-made-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        make(folder)
-        _MADE[make] = folder
-    shutil.copytree(_MADE[make], into, dirs_exist_ok=True)
+        make(folder, *arguments)
+        _MADE[key] = folder
+    shutil.copytree(_MADE[key], into, dirs_exist_ok=True)
