@@ -1,7 +1,7 @@
 """The scan of detect-secrets over what is tracked in the current folder, printed as `detect-secrets scan` prints it.
 
 Filters answer in the order in which they are given, and a line goes on to the next one unless one drops it: here the one
-that drops most lines answers first, which takes a fifth of the command's time and finds the same. Nothing is sent
+that drops most lines answers first, which takes half of the command's time and finds the same. Nothing is sent
 anywhere to see whether a secret works. Does not belong here: what is no secret (`judging`).
 
 Started as a file, `python scanning.py EXCLUDED_FILES EXCLUDED_LINES`: detect-secrets keeps its settings by process.
