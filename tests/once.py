@@ -1,11 +1,16 @@
-"""What several test processes need and one of them makes: a world takes minutes, and its tests are shared out."""
+"""What several tests need and one of them makes: of all test processes (a world takes minutes), or of its own."""
 
+import atexit
 import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
 from filelock import FileLock
+
+_MADE: Final[dict[tuple[object, ...], Path]] = {}
 
 
 def made_once(temporary: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
@@ -21,3 +26,14 @@ def made_once(temporary: pytest.TempPathFactory, name: str, make: Callable[[Path
             make(folder)
             done.touch()
     return folder
+
+
+def copy_made(make: Callable[..., object], into: Path, *arguments: str) -> None:
+    """Fills a folder as `make` does, which makes it for the first test of this process and is copied for the others."""
+    key = (make, *arguments)
+    if key not in _MADE:
+        folder = Path(tempfile.mkdtemp(prefix="firm-made-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        make(folder, *arguments)
+        _MADE[key] = folder
+    shutil.copytree(_MADE[key], into, dirs_exist_ok=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import sqlite3
 import zipfile
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ import zstandard
 
 _END_OF_ZIP = b"PK\x05\x06"  # in every zip: to look for it first takes a tenth of the time
 ENCODINGS = ("utf-8", "latin-1", "utf-16-le", "utf-16-be")
+_EMPTY = re.compile(rb"\0{33,}")  # of a database's file it is 19 bytes of 20, and no encoding has two of them in a row
 
 
 def found(folder: Path, words: list[str]) -> set[tuple[str, str]]:
@@ -32,11 +34,15 @@ def found(folder: Path, words: list[str]) -> set[tuple[str, str]]:
     ]
     hits: set[tuple[str, str]] = set()
     for path in sorted(folder.rglob("*")):
-        for text in set(texts(path)) if path.is_file() else ():
-            folded = text.lower()
-            name = path.relative_to(folder).as_posix()
+        name = path.relative_to(folder).as_posix()
+        for folded in {_folded(text) for text in texts(path)} if path.is_file() else ():
             hits |= {(name, word) for word, spelled in needles if any(needle in folded for needle in spelled)}
     return hits
+
+
+def _folded(text: bytes) -> bytes:
+    """In small letters and without empty pages, which hold no word and part what stands beside them."""
+    return _EMPTY.sub(bytes(32), text).lower()
 
 
 def _variants(word: str) -> set[str]:

@@ -154,6 +154,8 @@ def fuzz(url, key, folder, described, *arguments):
         "FIRM_KEY": key,
         "FIRM_ORIGIN": ORIGIN,
         "FIRM_HOOKS": str(HERE / "schemathesis_hooks.py"),
+        # its tables of all characters, which the first run writes and the others read
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(folder.parent / "hypothesis"),
     }
     environment = os.environ | settings
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)

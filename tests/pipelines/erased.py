@@ -78,9 +78,7 @@ class Erased(Place):
         from datetime import timedelta
 
         self.now += timedelta(days=1)
-        overrides = IngestOverrides(
-            jurisdictions=(ERASED_MARKET,), clock=self.clock, on_step=on_step, instance=self.instance
-        )
+        overrides = IngestOverrides(jurisdictions=(ERASED_MARKET,), clock=self.clock, on_step=on_step)
         return ingest(
             self.settings, ["fi"], FolderSource(self.folder), progress=told or self.lines.append, overrides=overrides
         )
@@ -104,7 +102,7 @@ class Erased(Place):
 
     def copied(self, root: Path) -> Erased:
         shutil.copytree(self.root, root, dirs_exist_ok=True)
-        return Erased(root, self.now, instance=self.instance)
+        return Erased(root, self.now)
 
 
 def main(root: str, now: str, step: str, subject: str) -> None:

@@ -16,6 +16,7 @@ from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.reporting.report import IngestReport
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
+from tests.once import copy_made
 from tests.pipelines.invented import MARKET
 from warehouse.release import freshness
 from warehouse.release.freshness import DatasetCheck
@@ -74,6 +75,11 @@ class Place:
         self.records("accounts/a1.json", accounts("a1", ONE, 2024, 100))
         self.records("owners/o1.json", owner("o1", ONE, 25, 50))
 
+    def plain_ingested(self) -> None:
+        """The plain files, ingested, without Dagster: once by a test process."""
+        copy_made(_ingest_plain, self.root)
+        self.now = datetime.fromisoformat((self.root / "now").read_text())
+
     def ingest(self, hook: Callable[[str], None] | None = None, **values: Any) -> IngestReport:
         """An ingest a day after the last one."""
         self.now += timedelta(days=1)
@@ -81,6 +87,16 @@ class Place:
         return ingest(
             self.settings, ["fi"], FolderSource(self.folder), progress=hook or self.lines.append, overrides=overrides
         )
+
+
+def _ingest_plain(root: Path) -> None:
+    from tests.without_dagster import without_dagster  # not at the head: processes that die need no Dagster
+
+    place = Place(root)
+    place.plain()
+    with without_dagster():
+        place.ingest()
+    (root / "now").write_text(place.now.isoformat())
 
 
 def accounts(native: str, number: str, year: int, revenue: int, **values: Any) -> dict[str, Any]:

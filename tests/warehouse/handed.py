@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from tests.once import copy_made
 from tests.warehouse.helpers import day, event, rows
 from tests.warehouse.world import learn, member, owner, period, publish
 from warehouse.exports import schemas
@@ -37,6 +38,11 @@ TABLES = ("companies", "details", "financials", "filings", "ownership", "events"
 
 def hostile_world(layout: Layout) -> None:
     """Two markets: one with all kinds of rows, one small."""
+    copy_made(_make_hostile_world, layout.root)
+
+
+def _make_hostile_world(root: Path) -> None:
+    layout = Layout(root)
     companies = [member("NO", number, name=name) for number, name in enumerate(HOSTILE, 1)]
     companies[0] |= {
         "sources": '[\n {"register": "no.x", "native_id": "1", "url": null,\n "retrieved_at": '

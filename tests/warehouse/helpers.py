@@ -17,7 +17,9 @@ from typing import Any
 import polars as pl
 
 from tests.forked import run_forked
+from tests.once import copy_made
 from warehouse import schema_render
+from warehouse.history.history import MarketHistory, existing_history_path
 from warehouse.release import manifest as release_manifest
 from warehouse.schema.types import ColumnKind, Table
 from warehouse.serving import codec_read
@@ -130,3 +132,15 @@ def killed_at(work: Callable[[Callable[[str], None]], object], at: int) -> bool:
     ended = run_forked(_child, work, at)
     assert ended.exit_code in {0, -signal.SIGKILL}, ended.said
     return ended.exit_code != 0
+
+
+def market_history(layout: Layout, market: str) -> MarketHistory:
+    """A market's history; the tables of one that is new are made once by a test process and copied."""
+    if existing_history_path(layout, market) is None:
+        copy_made(_make_history, layout.root, market)
+    return MarketHistory(layout, market)
+
+
+def _make_history(root: Path, market: str) -> None:
+    with MarketHistory(Layout(root), market):
+        pass

@@ -11,6 +11,7 @@ import json
 import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from name_matching.folding import fold_text
@@ -192,15 +193,17 @@ def _tiers(left: list[Firm], everybody: list[Firm], text: str) -> dict[str, int]
     asked = text.split()
     if not asked:
         return {}
-    tiers = {firm.company_id: _tier(fold_text(firm["name"]).split(), asked) for firm in left}
+    tiers = {firm.company_id: _tier(_words(firm["name"]), asked) for firm in left}
     if any(tier is not None for tier in tiers.values()):
         return {company_id: tier for company_id, tier in tiers.items() if tier is not None}
-    known = {word for firm in everybody for word in fold_text(firm["name"]).split()}
-    return {
-        firm.company_id: 5
-        for firm in left
-        if all(_nearly(word, fold_text(firm["name"]).split(), known) for word in asked)
-    }
+    known = {word for firm in everybody for word in _words(firm["name"])}
+    return {firm.company_id: 5 for firm in left if all(_nearly(word, _words(firm["name"]), known) for word in asked)}
+
+
+@cache
+def _words(name: str) -> list[str]:
+    """Nobody changes them."""
+    return fold_text(name).split()
 
 
 def _tier(name: list[str], asked: list[str]) -> int | None:
@@ -223,6 +226,7 @@ def _nearly(asked: str, name: list[str], known: set[str]) -> bool:
     return 4 <= len(asked) <= 24 and asked.isalpha() and any(_distance(asked, word) == 1 for word in fit)
 
 
+@cache
 def _distance(left: str, right: str) -> int:
     """Optimal string alignment: letters added, left out, changed, neighbours swapped."""
     rows = [[max(i, j) if 0 in (i, j) else 0 for j in range(len(right) + 1)] for i in range(len(left) + 1)]

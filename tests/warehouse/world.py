@@ -9,8 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from tests.warehouse.helpers import day, rows
-from warehouse.history.history import MarketHistory
+from tests.warehouse.helpers import day, market_history, rows
 from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.release.manifest import ReleaseManifest
 from warehouse.schema.tables import BY_NAME, EVENTS
@@ -49,7 +48,7 @@ def owner(company_id: str, holder: str, pct: str | None = None, **given: Any) ->
 
 def learn(layout: Layout, market: str, at: int, **tables: list[dict[str, Any]]) -> None:
     """Brings whole tables of a market to these rows."""
-    with MarketHistory(layout, market) as history, history.transaction():
+    with market_history(layout, market) as history, history.transaction():
         for name, given in tables.items():
             frame = rows(BY_NAME[name], *given)
             known = history.current_rows(BY_NAME[name])["company_id"]

@@ -21,8 +21,8 @@ from warehouse.schema.types import Table
 from warehouse.storage.duckdb import (
     delete_rows,
     ensure_table,
+    has_rows,
     query_frame,
-    query_int,
     quote_identifier,
     quoted_columns,
     registered_frame,
@@ -105,10 +105,10 @@ def _find_difference(
     What nothing is stored of is not compared.
     """
     name = f"open.{quote_identifier(table.name)}"
-    if not _has_rows(connection, name):
+    if not has_rows(connection, name):
         return frame.select(pl.lit(None, pl.Int64).alias("old"), pl.col(_ROW).alias("row"))
     with registered_frame(connection, "touched", touched.rename(COMPANY).to_frame()):
-        if frame.is_empty() and not _has_rows(connection, f"{name} SEMI JOIN touched USING ({COMPANY})"):
+        if frame.is_empty() and not has_rows(connection, f"{name} SEMI JOIN touched USING ({COMPANY})"):
             return pl.DataFrame(schema={"old": pl.Int64, "row": pl.UInt32})
         with registered_frame(connection, "image", frame):
             connection.execute(_difference_sql(table))
@@ -232,7 +232,7 @@ def _split_validity(connection: duckdb.DuckDBPyConnection, table: Table, *, has_
             FROM versions.{name} AS v JOIN begun AS f USING ({keys})
             WHERE f.{start} IS NULL OR v.valid_to > f.{start}"""
     )
-    if _has_rows(connection, "cut"):
+    if has_rows(connection, "cut"):
         delete_rows(connection, f"versions.{name}", "cut")
         connection.execute(
             f"""INSERT INTO closed.{name} BY NAME
@@ -251,11 +251,6 @@ def _split_validity(connection: duckdb.DuckDBPyConnection, table: Table, *, has_
                 FROM replaced AS r JOIN begun AS f USING ({keys})
                 WHERE f.{start} > r.{start} OR (r.{start} IS NULL AND f.{start} IS NOT NULL)"""
         )
-
-
-def _has_rows(connection: duckdb.DuckDBPyConnection, table: str) -> bool:
-    """True if a table has any row: counted from its metadata, for less than a statement over no rows takes."""
-    return query_int(connection, f"SELECT count(*) FROM {table}") > 0
 
 
 def bitemporal_rows_sql(table: Table, schemas: tuple[str, ...]) -> str:
@@ -296,7 +291,7 @@ def replace_valid_times(
                 SELECT s.* FROM spans AS s
                 WHERE NOT EXISTS (SELECT 1 FROM versions.{name} AS v WHERE {same})"""
         )
-    if not (_has_rows(connection, "stale") or _has_rows(connection, "fresh_spans")):
+    if not (has_rows(connection, "stale") or has_rows(connection, "fresh_spans")):
         return pl.Series(COMPANY, [], pl.String)
     connection.execute(
         f"""INSERT INTO closed.{name} BY NAME

@@ -235,6 +235,11 @@ def query_int(source: duckdb.DuckDBPyConnection, statement: str, parameters: Seq
     return int(rows[0][0]) if rows else 0
 
 
+def has_rows(source: duckdb.DuckDBPyConnection, table: str) -> bool:
+    """True if a table has any row: counted from its metadata, for less than a statement over no rows takes."""
+    return query_int(source, f"SELECT count(*) FROM {table}") > 0
+
+
 def run_over_frame(connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame, statement: str) -> None:
     """Runs a statement without parameters over a frame under a name, then releases the frame.
 

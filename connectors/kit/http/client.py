@@ -10,9 +10,11 @@ Does not belong here: the meaning of one registry's pages; storage (the archive 
 from __future__ import annotations
 
 import logging
+import ssl
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -76,6 +78,12 @@ class HttpSettings:
     uses_environment_proxies: bool = False
 
 
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The certificates that come with httpx, read once by a process; which the environment names may change."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 class HttpClient:
     """One client for all registries, thread-safe. Close it, or use it as a context manager."""
 
@@ -89,6 +97,7 @@ class HttpClient:
             headers={"User-Agent": settings.user_agent},
             timeout=httpx.Timeout(settings.read_seconds, connect=settings.connect_seconds),
             trust_env=settings.uses_environment_proxies,
+            verify=True if settings.uses_environment_proxies else _certificates(),
             follow_redirects=False,
         )
         self._exchange = HttpTransport(self._client, settings.base_urls)

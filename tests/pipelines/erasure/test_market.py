@@ -6,11 +6,10 @@ import gzip
 import io
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import dagster as dg
 import duckdb
 import pytest
 
@@ -20,8 +19,6 @@ from pipelines.erasure import command as pipelines_erase
 from pipelines.erasure import market
 from pipelines.erasure.market import ReleaseInUseError, UnknownSubjectError
 from pipelines.erasure.raw import BodyRewriter
-from pipelines.ingest.job_runs import dagster_instance
-from pipelines.settings import IngestSettings
 from pipelines.steps.suppression import REFUSED, REMOVED, RETURNED, SuppressionMatcher
 from pipelines.workspace import Workspace
 from tests.forked import run_forked
@@ -51,14 +48,8 @@ class Died(BaseException):
 
 
 @pytest.fixture(scope="module")
-def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dg.DagsterInstance]:
-    with dagster_instance(IngestSettings(data=tmp_path_factory.mktemp("records"))) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory, instance: dg.DagsterInstance) -> Erased:
-    place = Erased(tmp_path_factory.mktemp("loaded"), instance=instance)
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Erased:
+    place = Erased(tmp_path_factory.mktemp("loaded"))
     place.load()
     return place
 
@@ -66,14 +57,6 @@ def loaded(tmp_path_factory: pytest.TempPathFactory, instance: dg.DagsterInstanc
 @pytest.fixture
 def place(loaded: Erased, tmp_path: Path) -> Erased:
     return loaded.copied(tmp_path)
-
-
-@pytest.fixture
-def alone(place: Erased) -> Iterator[Erased]:
-    """With records of its own: no run of another test moves the instants of its runs."""
-    with dg.DagsterInstance.ephemeral() as made:
-        place.instance = made
-        yield place
 
 
 def data(place: Erased) -> Path:
@@ -197,17 +180,17 @@ def test_a_company_that_its_register_takes_away_stays_as_a_number(place: Erased)
 
 
 @pytest.mark.slow
-def test_ingest_removal_announced_once_erases_nothing_until_a_second_one_days_later(alone: Erased) -> None:
-    alone.register(ANNOUNCED_ROW, (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
-    alone.take()
-    alone.register(ANNOUNCED_ROW, (TWO, "Kaksi Uusi Oy", "asleep", "2026-03-03"))
-    alone.take()  # the same a day later
-    assert TombstoneStore(alone.settings.layout).list_tombstones() == ()
-    assert left(alone, NAME)
-    alone.register(ANNOUNCED_ROW, (TWO, "Kaksi Taas Oy", "asleep", "2026-03-03"))
-    alone.take()
-    assert left(alone) == set()
-    assert is_done(alone)
+def test_ingest_removal_announced_once_erases_nothing_until_a_second_one_days_later(place: Erased) -> None:
+    place.register(ANNOUNCED_ROW, (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
+    place.take()
+    place.register(ANNOUNCED_ROW, (TWO, "Kaksi Uusi Oy", "asleep", "2026-03-03"))
+    place.take()  # the same a day later
+    assert TombstoneStore(place.settings.layout).list_tombstones() == ()
+    assert left(place, NAME)
+    place.register(ANNOUNCED_ROW, (TWO, "Kaksi Taas Oy", "asleep", "2026-03-03"))
+    place.take()
+    assert left(place) == set()
+    assert is_done(place)
 
 
 @pytest.mark.slow
@@ -223,43 +206,43 @@ def test_ingest_company_back_after_an_announcement_is_served_as_before(place: Er
 
 
 @pytest.mark.slow
-def test_ingest_company_back_after_its_erasure_is_signalled_and_comes_in_once_lifted(alone: Erased) -> None:
-    alone.register(REMOVED_ROW, (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
-    alone.take()
-    finish_control(alone)
-    alone.register((ONE, NEW_NAME, "open", ""), (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
-    report = alone.take()
-    store = StagedStore(alone.settings.layout)
+def test_ingest_company_back_after_its_erasure_is_signalled_and_comes_in_once_lifted(place: Erased) -> None:
+    place.register(REMOVED_ROW, (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
+    place.take()
+    finish_control(place)
+    place.register((ONE, NEW_NAME, "open", ""), (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
+    report = place.take()
+    store = StagedStore(place.settings.layout)
     signals = store.signals("fi.register", store.batches("fi.register")[-1])
     assert [(one["code"], one["subject"], one["count"], one["examples"]) for one in signals] == [
         (RETURNED, "fi_register", 1, [COMPANY])
     ]
     assert report.signals == 1
-    assert left(alone, NEW_NAME) == set()
-    lifted = alone.lift(COMPANY)
+    assert left(place, NEW_NAME) == set()
+    lifted = place.lift(COMPANY)
     assert lifted[0].subject == COMPANY
     assert {stone.lift_reason for stone in lifted} == {"it is back"}
-    alone.register((ONE, f"{NEW_NAME} Oy", "open", ""), (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
-    assert alone.take().events == {"status.changed": 1}
-    served = alone.profile(COMPANY)
+    place.register((ONE, f"{NEW_NAME} Oy", "open", ""), (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
+    assert place.take().events == {"status.changed": 1}
+    served = place.profile(COMPANY)
     assert served is not None
     assert (served["name"], served["status"]) == (f"{NEW_NAME} Oy", "active")
-    assert alone.take().errors == ()
-    assert alone.profile(COMPANY) == served  # what was announced before the lift erases nothing
+    assert place.take().errors == ()
+    assert place.profile(COMPANY) == served  # what was announced before the lift erases nothing
 
 
 @pytest.mark.slow
-def test_ingest_lifted_company_is_not_erased_by_what_was_announced_before(alone: Erased) -> None:
-    alone.register(REMOVED_ROW, (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
-    alone.take()
-    finish_control(alone)
-    alone.lift(COMPANY)
-    alone.register((TWO, "Kaksi Uusi Oy", "asleep", "2026-03-03"))
-    alone.take()
-    assert TombstoneStore(alone.settings.layout).list_tombstones() == ()
-    alone.register(REMOVED_ROW, (TWO, "Kaksi Taas Oy", "asleep", "2026-03-03"))
-    alone.take()  # announced again
-    (stone,) = TombstoneStore(alone.settings.layout).list_tombstones()
+def test_ingest_lifted_company_is_not_erased_by_what_was_announced_before(place: Erased) -> None:
+    place.register(REMOVED_ROW, (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
+    place.take()
+    finish_control(place)
+    place.lift(COMPANY)
+    place.register((TWO, "Kaksi Uusi Oy", "asleep", "2026-03-03"))
+    place.take()
+    assert TombstoneStore(place.settings.layout).list_tombstones() == ()
+    place.register(REMOVED_ROW, (TWO, "Kaksi Taas Oy", "asleep", "2026-03-03"))
+    place.take()  # announced again
+    (stone,) = TombstoneStore(place.settings.layout).list_tombstones()
     assert (stone.subject, stone.by_register) == (COMPANY, True)
 
 

@@ -54,8 +54,7 @@ def test_only_what_the_folder_has_something_of_is_run_and_all_is_told_of(place: 
 
 @pytest.mark.slow
 def test_what_a_run_that_died_has_left_is_read_though_the_folder_has_it_no_more(place: Place) -> None:
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     left = place.records("accounts/a2.json", accounts("a2", ONE, 2025, 90))
 
     def dies(said: str) -> None:

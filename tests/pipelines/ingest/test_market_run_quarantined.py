@@ -54,8 +54,7 @@ def published(place: Place) -> list[str]:
 
 @pytest.mark.slow
 def test_release_step_executed_again_while_the_market_is_quarantined_keeps_its_events(place: Place) -> None:
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     place.register((ONE, "Yksi Oy", "asleep", "2026-03-02"), (TWO, "Kaksi Oy", "open", ""))
     failed = place.ingest(on_step=fail)
     assert failed.errors

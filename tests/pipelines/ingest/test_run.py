@@ -90,8 +90,7 @@ def test_a_first_load_is_silent_and_the_same_again_changes_nothing(place_on_disk
 
 @pytest.mark.slow
 def test_one_changed_file_gives_exactly_the_planned_event(place: Place) -> None:
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     place.register((ONE, "Yksi Oy", "asleep", "2026-03-03"), (TWO, "Kaksi Oy", "open", ""))
     report = place.ingest()
     assert (report.release, dict(report.events)) == (2, {"status.changed": 1})
@@ -168,8 +167,7 @@ def test_days_of_a_folder_are_rounds_with_a_release_each_and_can_be_ingested_aga
 
 @pytest.mark.slow
 def test_a_company_that_first_appears_and_what_comes_with_it_is_silent(place: Place) -> None:
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     place.register((THREE, "Kolme Oy", "open", ""), name="more.csv")
     place.records("accounts/a3.json", accounts("a3", THREE, 2025, 5))
     assert dict(place.ingest().events) == {}
@@ -275,8 +273,7 @@ def test_a_good_edition_after_a_held_one_goes_on(place: Place) -> None:
 @pytest.mark.slow
 def test_another_held_dataset_contributes_its_last_good_state(place_in_memory: Place) -> None:
     place = place_in_memory
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     place.day("", "fi.accounts")
     place.write("day.json", json.dumps({"complete": ["fi.accounts"]}))
     place.write("fi/accounts/a1.json", "{torn")
@@ -320,8 +317,7 @@ def test_an_unknown_market_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_ids_are_the_contracts(place: Place) -> None:
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     place.records("accounts/a2.json", accounts("a2", ONE, 2024, 90))
     place.ingest()
 
@@ -332,8 +328,7 @@ def test_ids_are_the_contracts(place: Place) -> None:
 @pytest.mark.slow
 def test_an_ingest_of_which_nothing_could_be_read_is_no_success(place_in_memory: Place) -> None:
     place = place_in_memory
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     cut_off = place.register((ONE, "Yksi Oy", "open", ""), name="register-2.csv")
     cut_off.write_text(cut_off.read_text().removesuffix("end"))
     report = place.ingest()

@@ -21,8 +21,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 @pytest.mark.slow
 def test_ingest_of_one_dataset_reads_it_alone_and_the_next_one_the_rest(place: Place) -> None:
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     place.records("accounts/a2.json", accounts("a2", ONE, 2025, 90))
     place.records("owners/o2.json", owner("o2", ONE, 50, 75))
     report = place.ingest(datasets=["fi.accounts"])
@@ -45,8 +44,7 @@ def skipped_and_done(place: Place, batch: str) -> tuple[list[str], list[str]]:
 
 @pytest.mark.slow
 def test_ingest_of_a_folder_without_news_runs_no_step_and_notes_that_it_looked(place: Place) -> None:
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     before = place.noted["accounts"].checked_at
     report = place.ingest()
     assert (report.exit_code, report.release, dict(report.events)) == (DONE, None, {})

@@ -18,8 +18,7 @@ from warehouse.ledger.ledger import Ledger
 def place(tmp_path: Path) -> Place:
     """A market whose status change no release has, and a document dated before it that came later."""
     place = Place(tmp_path)
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     place.register((ONE, "Yksi Oy", "asleep", "2026-03-02"), (TWO, "Kaksi Oy", "open", ""))
     assert place.ingest(on_step=fail).errors
     place.records(f"accounts/a2-{place.now:%Y-%m-%d}.json", accounts("a2", ONE, 2025, 90))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import polars as pl
 import pytest
 
@@ -39,22 +38,9 @@ FIRST, SECOND = (holder_id(COMPANY, "fi.owners", native) for native in ("o1", "o
 
 
 @pytest.fixture(scope="module")
-def lived_instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def young_instance() -> Iterator[dg.DagsterInstance]:
-    """Of its own: runs of one instance are runs over one data folder."""
-    with dg.DagsterInstance.ephemeral() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def lived(lived_instance: dg.DagsterInstance, tmp_path_factory: pytest.TempPathFactory) -> Place:
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A market that has seen days, a complete one that dissolves, one held, a judgement and a late file."""
-    place = Place(tmp_path_factory.mktemp("lived"), instance=lived_instance)
+    place = Place(tmp_path_factory.mktemp("lived"))
     days(place)
     place.ingest()
     shutil.rmtree(place.folder)
@@ -90,11 +76,10 @@ def days(place: Place) -> None:
 
 
 @pytest.fixture(scope="module")
-def young(young_instance: dg.DagsterInstance, tmp_path_factory: pytest.TempPathFactory) -> Place:
+def young(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A market that has seen two runs and told one event."""
-    place = Place(tmp_path_factory.mktemp("young"), instance=young_instance)
-    place.plain()
-    place.ingest()
+    place = Place(tmp_path_factory.mktemp("young"))
+    place.plain_ingested()
     place.register((ONE, "Yksi Oy", "asleep", "2026-03-03"), (TWO, "Uusi Oy", "open", ""))
     assert dict(place.ingest().events) == {"status.changed": 1}
     return place
@@ -102,7 +87,7 @@ def young(young_instance: dg.DagsterInstance, tmp_path_factory: pytest.TempPathF
 
 def copied(place: Place, to: Path) -> Place:
     shutil.copytree(place.root, to / "place")
-    return Place(to / "place", place.now, instance=place.instance)
+    return Place(to / "place", place.now)
 
 
 @pytest.fixture

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-import dagster as dg
 import pytest
 
 from pipelines.maintenance import retention
@@ -26,23 +24,22 @@ ALL = RetentionLimits(timedelta(), timedelta())
 
 
 @pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """Three complete registers on three days, accounts one by one, owners once."""
-    with dg.DagsterInstance.ephemeral() as instance:
-        place = Place(tmp_path_factory.mktemp("lived"), instance=instance)
-        for day, name in (("2026-01-01", "Yksi Oy"), ("2026-01-02", "Uusi Oy"), ("2026-01-03", "Yksi Oy")):
-            place.day(day, "fi.register")
-            place.register((ONE, name, "open", ""), (TWO, "Kaksi Oy", "open", ""), day=day)
-            place.records(f"accounts/{day}.json", accounts(day, ONE, 2024, 100), day=day)
-        place.records("owners/o1.json", owner("o1", ONE, 25, 50), day="2026-01-01")
-        assert len(place.ingest().batches) == 3
-        yield place
+    place = Place(tmp_path_factory.mktemp("lived"))
+    for day, name in (("2026-01-01", "Yksi Oy"), ("2026-01-02", "Uusi Oy"), ("2026-01-03", "Yksi Oy")):
+        place.day(day, "fi.register")
+        place.register((ONE, name, "open", ""), (TWO, "Kaksi Oy", "open", ""), day=day)
+        place.records(f"accounts/{day}.json", accounts(day, ONE, 2024, 100), day=day)
+    place.records("owners/o1.json", owner("o1", ONE, 25, 50), day="2026-01-01")
+    assert len(place.ingest().batches) == 3
+    return place
 
 
 @pytest.fixture
 def place(lived: Place, tmp_path: Path) -> Place:
     shutil.copytree(lived.root, tmp_path / "place")
-    return Place(tmp_path / "place", lived.now, instance=lived.instance)
+    return Place(tmp_path / "place", lived.now)
 
 
 def workspace(place: Place) -> Workspace:

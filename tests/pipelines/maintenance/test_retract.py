@@ -53,8 +53,7 @@ COMPANY = f"firm:FI:{ONE}"
 def misled(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A market whose second batch is wrong in everything, and whose third one is genuine."""
     place = Place(tmp_path_factory.mktemp("misled"))
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     retracting.mislead(place)
     assert dict(place.ingest().events) == {"filing.added": 1, "ownership.changed": 1, "status.changed": 1}
     retracting.go_on(place)
@@ -200,8 +199,7 @@ def test_rebuild_after_a_retraction_derives_every_event_and_the_same_state(place
 @pytest.mark.slow
 def test_retract_batch_dated_ahead_gives_late_files_their_events(tmp_path: Path) -> None:
     place = Place(tmp_path)
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     dated = place.write("day.json", json.dumps({"observed_at": "2062-03-01T08:00:00Z"}))
     place.register((ONE, "Yksi Oy", "asleep", "2026-03-02"), (TWO, "Kaksi Oy", "open", ""))
     place.records("accounts/a2.json", accounts("a2", TWO, 2024, 80))
@@ -377,8 +375,7 @@ def test_retract_after_a_change_of_rules_tells_what_the_batch_changed_alone(plac
 @pytest.mark.slow
 def test_retract_only_batch_of_a_market_leaves_nothing(tmp_path: Path) -> None:
     place = Place(tmp_path)
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     done = retracted(place, batches(place)[0])
     assert (done.changes.lost, done.changes.events) == ((COMPANY, f"firm:FI:{TWO}"), {})
     assert state(place) == {"companies": [], "filings": [], "owners": []}

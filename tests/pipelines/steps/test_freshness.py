@@ -26,8 +26,7 @@ def tear(place: Place) -> None:
 
 @pytest.mark.slow
 def test_the_release_says_terms_and_when_each_dataset_was_looked_at(place: Place) -> None:
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     manifest = release_manifest.served_manifest(place.settings.layout)
     assert manifest is not None
     for key, state in manifest.markets["FI"].datasets.items():
@@ -38,8 +37,7 @@ def test_the_release_says_terms_and_when_each_dataset_was_looked_at(place: Place
 
 @pytest.mark.slow
 def test_looking_and_finding_nothing_new_is_noted_without_a_release(place: Place) -> None:
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     before = place.noted
     assert place.ingest().release is None
     for key, seen in place.noted.items():
@@ -60,8 +58,7 @@ def test_a_dataset_whose_files_are_not_there_was_not_looked_at(place: Place) -> 
 
 @pytest.mark.slow
 def test_held_since_the_first_run_and_until_it_is_taken_in(place: Place) -> None:
-    place.plain()
-    place.ingest()
+    place.plain_ingested()
     good = place.noted["accounts"]
     tear(place)
     place.register((ONE, "Yksi Oy", "asleep", "2026-03-03"), (TWO, "Kaksi Oy", "open", ""))

@@ -25,10 +25,18 @@ from warehouse.storage.layout import Layout
 from warehouse.storage.locks import AlreadyLockedError, exclusive_lock
 
 
-@pytest.fixture
-def small(layout: Layout) -> Layout:
+@pytest.fixture(scope="module")
+def stored_small(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    layout = Layout(tmp_path_factory.mktemp("stored") / "data")
     learn(layout, "NO", 0, companies=[member("NO", number) for number in (1, 2)])
     publish(layout, "NO")
+    return layout
+
+
+@pytest.fixture
+def small(stored_small: Layout, layout: Layout) -> Layout:
+    """The same of the test's own."""
+    shutil.copytree(stored_small.root, layout.root)
     return layout
 
 

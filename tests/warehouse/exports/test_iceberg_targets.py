@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -28,10 +29,18 @@ from warehouse.storage.layout import Layout
 LAYOUT = Layout(Path("/data"))
 
 
-@pytest.fixture
-def small(layout: Layout) -> Layout:
+@pytest.fixture(scope="module")
+def stored_small(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    layout = Layout(tmp_path_factory.mktemp("stored") / "data")
     learn(layout, "NO", 0, companies=members(1, 2, 3, 4, 5, 6, 7, 8))
     publish(layout, "NO")
+    return layout
+
+
+@pytest.fixture
+def small(stored_small: Layout, layout: Layout) -> Layout:
+    """The same of the test's own."""
+    shutil.copytree(stored_small.root, layout.root)
     return layout
 
 

@@ -40,15 +40,23 @@ def lake(tmp_path: Path) -> Path:
     return tmp_path / "lake"
 
 
-@pytest.fixture
-def market(layout: Layout) -> Layout:
+@pytest.fixture(scope="module")
+def stored_market(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     """Thirty companies with accounts and owners, and a second market of one company."""
+    layout = Layout(tmp_path_factory.mktemp("stored") / "data")
     companies = members(*FIRST)
     accounts = [period(one["company_id"], 2024, filing_id=f"fil_{one['org_number']}") for one in companies]
     owners = [owner(one["company_id"], "own_a", "10") for one in companies]
     learn(layout, "NO", 0, companies=companies, financials=accounts, owners=owners)
     learn(layout, "SE", 0, companies=[{**members(1)[0], "company_id": "firm:SE:900000001", "country": "SE"}])
     publish(layout, "NO", "SE")
+    return layout
+
+
+@pytest.fixture
+def market(stored_market: Layout, layout: Layout) -> Layout:
+    """The same of the test's own."""
+    shutil.copytree(stored_market.root, layout.root)
     return layout
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -31,8 +32,9 @@ def url(postgresql: MakeDatabase) -> str:
     return postgresql()
 
 
-@pytest.fixture
-def market(layout: Layout) -> Layout:
+@pytest.fixture(scope="module")
+def stored_market(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    layout = Layout(tmp_path_factory.mktemp("stored") / "data")
     companies = members(*range(1, 11))
     accounts = [period(one["company_id"], 2024, filing_id=f"fil_{one['org_number']}") for one in companies]
     learn(
@@ -40,6 +42,13 @@ def market(layout: Layout) -> Layout:
     )
     learn(layout, "SE", 0, companies=[{**members(1)[0], "company_id": "firm:SE:900000001", "country": "SE"}])
     publish(layout, "NO", "SE")
+    return layout
+
+
+@pytest.fixture
+def market(stored_market: Layout, layout: Layout) -> Layout:
+    """The same of the test's own."""
+    shutil.copytree(stored_market.root, layout.root)
     return layout
 
 

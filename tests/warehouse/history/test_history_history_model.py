@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.warehouse.helpers import day, rows
+from tests.warehouse.helpers import day, market_history, rows
 from tests.warehouse.kills import STAGED, staged_rows
 from warehouse.history.history import MarketHistory
 from warehouse.schema.types import Column, ColumnKind, Table
@@ -184,7 +184,7 @@ arrivals = st.lists(st.tuples(records, st.integers(0, 5), st.booleans()), max_si
 @given(arrivals)
 def test_present_rows_equal_the_model(sequence: list[tuple[dict[str, str | None], int, bool]]) -> None:
     model: dict[str, list[Any]] = {}  # number: [value, observed, retired]
-    with tempfile.TemporaryDirectory() as folder, MarketHistory(Layout(Path(folder)), "NO") as history:
+    with tempfile.TemporaryDirectory() as folder, market_history(Layout(Path(folder)), "NO") as history:
         for content, at, full in sequence:
             touched = _receive(model, content, at)
             frame = staged_rows(*content.items()).cast(pl.String)

@@ -2,7 +2,9 @@
 
 import gzip
 import io
+import ssl
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -298,3 +300,14 @@ def test_a_stream_that_breaks_off_or_is_too_old(http: HttpClient, registry: Regi
     with pytest.raises(RequestRejectedError) as caught:
         list(http.stream_lines(URL))
     assert caught.value.status == 416
+
+
+def test_certificates_are_read_by_the_first_client_of_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = HttpSettings("test (test@example.com)", tmp_path)
+    HttpClient(settings).close()
+    monkeypatch.setattr(ssl, "create_default_context", lambda **_: pytest.fail("read again"))
+    HttpClient(settings).close()
+    with pytest.raises(pytest.fail.Exception, match="read again"):  # those that the environment names may change
+        HttpClient(replace(settings, uses_environment_proxies=True))

@@ -22,6 +22,7 @@ from pipelines.transforms.ownership.line_lineage import SPANS
 from pipelines.transforms.ownership.owners import SourcePrecedence, build_owners
 from pipelines.transforms.ownership.valid_time import build_valid_time_spans
 from tests.pipelines.frames import COMPANY, company, differences, frame, holding, whole
+from tests.warehouse.helpers import market_history
 from warehouse.history.history import MarketHistory
 from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
 from warehouse.storage.layout import Layout
@@ -97,7 +98,7 @@ def records(told: Iterable[Filing]) -> pl.DataFrame:
 def known(arrivals: Sequence[Sequence[Filing]]) -> pl.DataFrame:
     """The history of owners after filings came in this order."""
     touched = pl.Series("company_id", [COMPANY])
-    with tempfile.TemporaryDirectory() as folder, MarketHistory(Layout(Path(folder)), "FI") as history:
+    with tempfile.TemporaryDirectory() as folder, market_history(Layout(Path(folder)), "FI") as history:
         arrived: list[Filing] = []
         for at, came in enumerate(arrivals):
             arrived += came
