@@ -1,4 +1,4 @@
-"""Hooks of mkdocs: pages of the site that are files outside docs/, and links between pages.
+"""Hooks of mkdocs: pages and stylesheets of the site that are files outside docs/, and links between pages.
 
 Links in the documents are relative to the repository. On the site, a link to a file that is no page becomes plain
 text, and a link to a file that does not exist is a warning, which `--strict` turns into a failure.
@@ -28,15 +28,16 @@ OUTSIDE: Final = {
 }
 ADDRESSES: Final = {"api.md": "api-overview/index.html"}
 """Pages that are elsewhere than their file's name says: at /docs/api the service has the API reference."""
+STYLESHEETS: Final = ("api/dashboard/assets/dashboard.css", "api/public_pages/assets/public.css")
+"""Those of the service's own pages, which the documentation looks like."""
 _SOURCES: Final = {page: source for source, page in OUTSIDE.items()}
-_DIALOG: Final = '<div class="md-search" data-md-component="search" role="dialog"'
 _LINK: Final = re.compile(r"(?<!!)\[([^\[\]]+)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _IMAGE: Final = re.compile(r"!\[([^\[\]]*)\]\((?![a-z]+:)([^)\s]+)\)")
 _log: Final = logging.getLogger("mkdocs.hooks")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the pages that are files outside docs/, and gives pages the addresses that they have in the service."""
+    """Adds the files outside docs/ to the site, and gives pages the addresses that they have in the service."""
     for page, address in ADDRESSES.items():
         found = files.get_file_from_path(page)
         if found is None:
@@ -44,6 +45,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         found.dest_uri = address
     for source, page in OUTSIDE.items():
         files.append(File.generated(config, page, abs_src_path=str(ROOT / source)))
+    for source in STYLESHEETS:
+        files.append(File.generated(config, posixpath.basename(source), abs_src_path=str(ROOT / source)))
     return files
 
 
@@ -69,8 +72,6 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return _IMAGE.sub(image, _LINK.sub(link, markdown))
 
 
-def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
-    """Names the theme's search dialog, for readers of screens; a theme without it is an error."""
-    if _DIALOG not in output:
-        raise PluginError(f"the theme has no {_DIALOG}: look whether it names its search dialog itself")
-    return output.replace(_DIALOG, f'{_DIALOG} aria-label="Search"')
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Lets the keyboard scroll what is wider than a page."""
+    return html.replace("<pre>", '<pre tabindex="0">')

@@ -2,7 +2,7 @@
 // Whether what a page shows is right is for the tests to say.
 import { createInterface } from "node:readline";
 import { join } from "node:path";
-import { faults, isPictured, launched, overhang } from "./browsing.mjs";
+import { faults, isPictured, launched, overhang, pictured } from "./browsing.mjs";
 
 const [, , executable, folder] = process.argv;
 const PATIENCE = 30_000;
@@ -233,7 +233,7 @@ class Tab {
     if (!isPictured) return;
     await this.page.setViewportSize({ ...VIEWS.wide.size, width });
     await this.page.emulateMedia({ colorScheme: VIEWS.wide.colours });
-    await this.page.screenshot({ path: join(folder, `${name}.png`) });
+    await pictured(this.page, join(folder, `${name}.webp`));
     await this.page.setViewportSize(VIEWS.wide.size);
   }
 

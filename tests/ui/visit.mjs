@@ -2,7 +2,7 @@
 // JSON; whether that is right is for the tests to say.
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { faults, isPictured, launched, overhang } from "../browsing.mjs";
+import { faults, isPictured, launched, overhang, pictured } from "../browsing.mjs";
 
 const PATIENCE = 20_000;
 
@@ -80,7 +80,7 @@ async function visited(browser, folder, visit) {
   const components = await page.evaluate(found);
   if (isPictured) {
     await page.screenshot({ path: join(folder, `${visit.name}.png`), fullPage: true });
-    await page.screenshot({ path: join(folder, `${visit.name}-window.png`) });
+    await pictured(page, join(folder, `${visit.name}-window.webp`));
   }
   const answer = {
     components,

@@ -1,7 +1,6 @@
 """The documentation as it is built and served: every link of every page leads to a page, a file or a heading."""
 
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -11,25 +10,14 @@ from lxml import html
 
 from api.problems.problem import KINDS
 from tests.api.conftest import Service
-from tests.once import made_once
+from tests.api.public_pages.conftest import open_page
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[3]
-PYTHON = ROOT / ".venv" / "docs" / "bin" / "python"
-
-
-def build_site(into: Path) -> None:
-    command = [str(PYTHON), "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(into / "site")]
-    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
-    assert built.returncode == 0, built.stderr
-
 
 @pytest.fixture(scope="module")
-def service(shared_serve: Any, world: Any, tmp_path_factory: pytest.TempPathFactory) -> Service:
-    if not PYTHON.exists():
-        pytest.skip("what builds the documentation is not installed (make docs)")
-    return shared_serve(world, docs_site=made_once(tmp_path_factory, "site", build_site) / "site")
+def service(shared_serve: Any, world: Any, built_site: Path) -> Service:
+    return shared_serve(world, docs_site=built_site)
 
 
 def test_every_link_resolves(service: Service) -> None:
@@ -64,3 +52,13 @@ def test_every_link_resolves(service: Service) -> None:
             if not urlsplit(one).scheme and not one.startswith(("/dashboard", "/docs/api#"))
         ]
     assert len([path for path in met if path.startswith("/docs/")]) > 35
+
+
+def test_the_search_finds_sections_of_pages(service: Service) -> None:
+    _, page = open_page(service, "/docs/search?q=signing+secret")
+    found = page.xpath("//ol[@class='results']/li/a/@href")
+    assert found
+    for link in found:
+        path, _, anchor = link.partition("#")
+        _, target = open_page(service, path)
+        assert target.xpath("//*[@id=$id]", id=anchor), link
