@@ -20,6 +20,7 @@ from firm import erasure
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_line, print_table, progress_printer
 from firm.environment import read_environment, read_ingest_settings
+from firm.instants import instant_option
 from firm.quarantine_advice import quarantine_advice
 from pipelines.reporting.report import IngestReport
 from pipelines.sources.folder import FolderError
@@ -48,7 +49,7 @@ def ingest(
     folder: Annotated[
         Path | None, typer.Option("--from", help="Read files laid out <cc>/<dataset>/… instead of fetching.")
     ] = None,
-    at: Annotated[datetime | None, typer.Option(help="Logical time of the run, UTC; default: now.")] = None,
+    at: Annotated[datetime | None, instant_option("Logical time of the run; default: now.")] = None,
     only: Annotated[
         list[str] | None,
         typer.Option("--dataset", help="Ingest this dataset alone, as uk.fca; the others stay. Repeatable."),
@@ -75,7 +76,6 @@ def ingest(
     settings = read_ingest_settings()
     _require_datasets("--accept-shrink", accept_shrink or [])
     _require_datasets("--dataset", only or [])
-    at = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
     _check_future_time(at, is_live=live)
     markets, groups = _split_markets(markets or [], folder)
     chosen = _select_markets(_markets_of_datasets(markets, only or []), sandbox, folder, groups)
@@ -248,7 +248,6 @@ def run_ingest(
     from pipelines.steps.schema_validation import SchemaViolationError
     from warehouse.release.manifest import InvalidReleaseError
 
-    instant = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
     overrides = IngestOverrides(accept_shrink=tuple(accept_shrink), datasets=tuple(datasets), at_once=at_once)
     with exit_on_error(
         AlreadyLockedError,
@@ -259,7 +258,7 @@ def run_ingest(
         MissingStagedRowsError,
         SchemaViolationError,
     ):
-        return pipelines_ingest(settings, markets, origin, instant, progress_printer(quiet=quiet), overrides)
+        return pipelines_ingest(settings, markets, origin, at, progress_printer(quiet=quiet), overrides)
 
 
 def print_report(report: IngestReport, layout: Layout) -> None:
