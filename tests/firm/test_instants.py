@@ -57,7 +57,10 @@ def test_what_is_no_instant_is_refused_with_what_to_write(text: str) -> None:
 
 def test_both_commands_read_it(tmp_path: Path) -> None:
     firm = Inside(tmp_path / "data")
-    for command in (("ingest", "--sandbox", "--at"), ("keys", "create", "--account", "a", "--kind", "live", "--expires")):
+    for command in (
+        ("ingest", "--sandbox", "--at"),
+        ("keys", "create", "--account", "a", "--kind", "live", "--expires"),
+    ):
         said = firm.run(*command, "2026-11-20T25:00:00Z")
         assert said.exit_code == 2
         assert "is no instant" in " ".join(said.err.replace("│", " ").split())
