@@ -7,8 +7,9 @@ text, and a link to a file that does not exist is a warning, which `--strict` tu
 import logging
 import posixpath
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -50,9 +51,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turns links and images relative to the repository into those between files of the site."""
-    here = page.file.src_uri
+    here, titles = page.file.src_uri, dict(_page_titles(config.nav or []))
     source = _SOURCES.get(here, f"docs/{here}")
 
     def link(found: re.Match[str]) -> str:
@@ -63,6 +64,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         name = OUTSIDE.get(target, target.removeprefix("docs/"))
         if files.get_file_from_path(name) is None:
             return label
+        if label.endswith(".md"):  # the file's name, for readers of the repository
+            label = titles.get(name, label)
         return f"[{label}]({posixpath.relpath(name, posixpath.dirname(here))}{anchor})"
 
     def image(found: re.Match[str]) -> str:
@@ -70,6 +73,16 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"![{found[1]}]({posixpath.relpath(target.removeprefix('docs/'), posixpath.dirname(here))})"
 
     return _IMAGE.sub(image, _LINK.sub(link, markdown))
+
+
+def _page_titles(nav: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """Pages of the navigation with their titles there."""
+    for item in nav:
+        for title, below in item.items():
+            if isinstance(below, str):
+                yield below, title
+            else:
+                yield from _page_titles(below)
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001

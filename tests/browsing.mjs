@@ -19,6 +19,24 @@ export function launched(executablePath) {
 export const overhang = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** A4 at 96 dots an inch, within margins of 1 cm. */
+export const SHEET = { width: 718, height: 1047 };
+
+/** Bytes of responses as they came, compressed. */
+export const transferred = (responses) =>
+  responses.reduce((sum, response) => sum + Number(response.headers()["content-length"]), 0);
+
+/** Milliseconds until the largest part of a page was painted; null if that is told of none. */
+export const painted = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const observer = new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime));
+        observer.observe({ type: "largest-contentful-paint", buffered: true });
+        setTimeout(() => resolve(null), 2_000);
+      }),
+  );
+
 /** What axe finds wrong. */
 export async function faults(page) {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);

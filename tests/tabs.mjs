@@ -2,7 +2,7 @@
 // Whether what a page shows is right is for the tests to say.
 import { createInterface } from "node:readline";
 import { join } from "node:path";
-import { faults, isPictured, launched, overhang, pictured } from "./browsing.mjs";
+import { SHEET, faults, isPictured, launched, overhang, painted, pictured, transferred } from "./browsing.mjs";
 
 const [, , executable, folder] = process.argv;
 const PATIENCE = 30_000;
@@ -13,16 +13,6 @@ const VIEWS = {
   wide: { size: { width: 1280, height: 900 }, colours: "light" },
   narrow: { size: { width: 360, height: 800 }, colours: "dark" },
 };
-
-const SHEET = { width: 718, height: 1047 }; // A4 at 96 dots an inch, within margins of 1 cm
-
-/** Runs in the page: when its largest part was painted; null if that is told of none. */
-const largestPaint = () =>
-  new Promise((resolve) => {
-    const observer = new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime));
-    observer.observe({ type: "largest-contentful-paint", buffered: true });
-    setTimeout(() => resolve(null), 2_000);
-  });
 
 /** Runs in the page: whether an element has the keyboard, and whether that is seen. */
 function hasKeyboard(element) {
@@ -107,7 +97,7 @@ class Tab {
   /** Milliseconds until the largest part of the page was painted. */
   async painted() {
     await this.#run(true);
-    const milliseconds = await this.page.evaluate(largestPaint);
+    const milliseconds = await painted(this.page);
     await this.#run(false);
     return milliseconds;
   }
@@ -191,7 +181,6 @@ class Tab {
   /** What there is to say of the page as it is. */
   async see() {
     const loaded = this.#loaded.filter((response) => response.ok() || response.status() >= 400);
-    const lengths = loaded.map((response) => Number(response.headers()["content-length"]));
     return {
       address: this.page.url(),
       text: await this.page.locator("body").innerText(),
@@ -200,7 +189,7 @@ class Tab {
       // of a page without an origin, as tests of these instruments open, a browser tells nothing
       cookies: await this.page.evaluate(() => (self.origin === "null" ? "" : document.cookie)),
       asked: loaded.map((response) => [response.url(), response.status()]),
-      bytes: lengths.reduce((sum, length) => sum + length, 0),
+      bytes: transferred(loaded),
       broken: this.broken(),
       views: {},
       painted: null,
