@@ -34,6 +34,12 @@ STYLESHEETS: Final = ("api/dashboard/assets/dashboard.css", "api/public_pages/as
 _SOURCES: Final = {page: source for source, page in OUTSIDE.items()}
 _LINK: Final = re.compile(r"(?<!!)\[([^\[\]]+)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _IMAGE: Final = re.compile(r"!\[([^\[\]]*)\]\((?![a-z]+:)([^)\s]+)\)")
+_TABLE: Final = re.compile(r"<table>.*?</table>", re.DOTALL)
+_HEADING: Final = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
+_ROW: Final = re.compile(r"<tr>.*?</tr>", re.DOTALL)
+_CELL: Final = re.compile(r"<td\b")
+_WIDEST: Final = 8  # columns of a table; of a matrix there are more, of short cells
+_TAG: Final = re.compile(r"<[^>]*>")
 _log: Final = logging.getLogger("mkdocs.hooks")
 
 
@@ -86,5 +92,20 @@ def _page_titles(nav: Iterable[Any]) -> Iterator[tuple[str, str]]:
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
-    """Lets the keyboard scroll what is wider than a page."""
-    return html.replace("<pre>", '<pre tabindex="0">')
+    """Lets the keyboard scroll what is wider than a page, and names the cells of tables."""
+    return _TABLE.sub(_name_cells, html.replace("<pre>", '<pre tabindex="0">'))
+
+
+def _name_cells(table: re.Match[str]) -> str:
+    """Gives each cell its column's heading, for narrow screens; an empty corner heads no column."""
+    head, end, body = table[0].partition("</thead>")
+    names = [_TAG.sub("", found).replace('"', "&quot;") for found in _HEADING.findall(head)]
+
+    def name_row(row: re.Match[str]) -> str:
+        left = iter(names)
+        return _CELL.sub(lambda _: f'<td data-name="{next(left, "")}"', row[0])
+
+    head = _HEADING.sub(lambda one: one[0] if one[1] else "<td></td>", head)
+    if len(names) > _WIDEST:
+        head = head.replace("<table>", '<table class="matrix">')
+    return head + end + _ROW.sub(name_row, body)

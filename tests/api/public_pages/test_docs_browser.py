@@ -21,6 +21,7 @@ PAGES = {
     "docs-generated": "/docs/data-dictionary/",
     "docs-settings": "/docs/settings/",
     "docs-figures": "/docs/benchmarks/",
+    "docs-matrix": "/docs/faults/",
     "docs-format": "/docs/formats/us/",
     "docs-outside": "/docs/project/react-components/",
     "docs-changelog": "/docs/project/changelog/",

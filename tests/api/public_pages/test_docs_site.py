@@ -14,6 +14,11 @@ from tests.api.public_pages.conftest import open_page
 
 pytestmark = pytest.mark.slow
 
+ELEMENTS = set(
+    "html head meta title link body a header nav ul ol li div form label input button details summary main h1 h2 h3 h4 "
+    "h5 h6 p code pre span table thead tbody tr th td em strong img footer hr br blockquote".split()
+)
+
 
 @pytest.fixture(scope="module")
 def service(shared_serve: Any, world: Any, built_site: Path) -> Service:
@@ -62,3 +67,23 @@ def test_the_search_finds_sections_of_pages(service: Service) -> None:
         path, _, anchor = link.partition("#")
         _, target = open_page(service, path)
         assert target.xpath("//*[@id=$id]", id=anchor), link
+
+
+def test_no_text_is_lost_as_markup(built_site: Path) -> None:
+    """What a document writes in angle brackets outside of code would be an element that no browser knows."""
+    found = {
+        (path.parent.name, element.tag)
+        for path in built_site.rglob("index.html")
+        for element in html.parse(path).iter()
+        if isinstance(element.tag, str) and element.tag not in ELEMENTS
+    }
+    assert found == set()
+
+
+def test_pages_have_nothing_that_their_policy_forbids_and_cells_have_names(built_site: Path) -> None:
+    for path in built_site.rglob("index.html"):
+        page = html.parse(path)
+        assert page.xpath("//script | //style | //@style | //@onclick") == [], path
+        assert page.xpath("//th[not(node())] | //pre[not(@tabindex)] | //tbody//td[not(@data-name)]") == [], path
+    settings = html.parse(built_site / "settings" / "index.html")
+    assert settings.xpath("//tr[td/code='FIRM_KEEP_RUNS']/td/@data-name") == ["setting", "default", "takes", "meaning"]
