@@ -8,7 +8,8 @@ const [, , executable, folder] = process.argv;
 const PATIENCE = 30_000;
 const MOST_STEPS = 80;
 const HERE = "127.0.0.1";
-const PICTURE = { type: "jpeg", quality: 85, fullPage: true, caret: "initial" };
+const PICTURE = { type: "jpeg", quality: 85, caret: "initial" };
+const LONGEST_PICTURE = 12_000; // pixels; of a longer page its window, for a browser takes minutes
 const VIEWS = {
   wide: { size: { width: 1280, height: 900 }, colours: "light" },
   narrow: { size: { width: 360, height: 800 }, colours: "dark" },
@@ -106,7 +107,7 @@ class Tab {
   async print({ name }) {
     await this.page.emulateMedia({ media: "print", colorScheme: "light" });
     await this.page.setViewportSize(SHEET);
-    if (isPictured) await this.page.screenshot({ ...PICTURE, path: join(folder, `${name}-print.jpeg`) });
+    await this.#pictured(`${name}-print`);
     const printed = { text: await this.page.locator("body").innerText(), overhang: await overhang(this.page) };
     await this.page.emulateMedia({ media: null });
     await this.page.setViewportSize(VIEWS.wide.size);
@@ -205,7 +206,7 @@ class Tab {
     for (const [view, { size, colours }] of Object.entries(VIEWS)) {
       await this.page.setViewportSize(size);
       await this.page.emulateMedia({ colorScheme: colours });
-      if (isPictured) await this.page.screenshot({ ...PICTURE, path: join(folder, `${name}-${view}.jpeg`) });
+      await this.#pictured(`${name}-${view}`);
       seen.views[view] = { overhang: await overhang(this.page), faults: await faults(this.page) };
     }
     await this.page.emulateMedia({ media: "print", colorScheme: VIEWS.wide.colours });
@@ -224,6 +225,14 @@ class Tab {
     await this.page.emulateMedia({ colorScheme: VIEWS.wide.colours });
     await pictured(this.page, join(folder, `${name}.webp`));
     await this.page.setViewportSize(VIEWS.wide.size);
+  }
+
+  /** The page as it looks now, if pictures are wanted. */
+  async #pictured(name) {
+    if (!isPictured) return;
+    const height = await this.page.evaluate(() => document.documentElement.scrollHeight);
+    const path = join(folder, `${name}.jpeg`);
+    await this.page.screenshot({ ...PICTURE, fullPage: height <= LONGEST_PICTURE, path });
   }
 
   /** By the beginning of its label, for hints follow there. */

@@ -18,12 +18,8 @@ PAGES = {
     "docs-code": "/docs/quickstart/",
     "docs-long": "/docs/contract/contract/",
     "docs-pictures": "/docs/operating/",
-    "docs-generated": "/docs/data-dictionary/",
     "docs-settings": "/docs/settings/",
-    "docs-figures": "/docs/benchmarks/",
     "docs-matrix": "/docs/faults/",
-    "docs-format": "/docs/formats/us/",
-    "docs-outside": "/docs/project/react-components/",
     "docs-changelog": "/docs/project/changelog/",
     "docs-found": "/docs/search?q=signing+secret",
 }

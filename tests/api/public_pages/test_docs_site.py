@@ -11,6 +11,7 @@ from lxml import html
 from api.problems.problem import KINDS
 from tests.api.conftest import Service
 from tests.api.public_pages.conftest import open_page
+from tests.api.public_pages.page_visits import BUDGET_BYTES
 
 pytestmark = pytest.mark.slow
 
@@ -90,3 +91,16 @@ def test_pages_have_nothing_that_their_policy_forbids_and_cells_have_names(built
         assert page.xpath("//th[not(node())] | //pre[not(@tabindex)] | //tbody//td[not(@data-name)]") == [], path
     settings = html.parse(built_site / "settings" / "index.html")
     assert settings.xpath("//tr[td/code='FIRM_KEEP_RUNS']/td/@data-name") == ["setting", "default", "takes", "meaning"]
+
+
+def test_every_page_is_small_with_all_that_it_loads(service: Service, built_site: Path) -> None:
+    """Bytes as they are transferred: texts are compressed by the service."""
+
+    def transferred(path: str) -> int:
+        return int(service.client.get(path, headers={"accept-encoding": "gzip"}).headers["content-length"])
+
+    for file in built_site.rglob("index.html"):
+        page = f"/docs/{file.parent.relative_to(built_site).as_posix()}/".replace("/./", "/")
+        loaded = {urljoin(page, one) for one in html.parse(file).xpath("//link/@href | //img/@src")}
+        assert len(loaded) >= 4, page
+        assert sum(map(transferred, {page} | loaded)) < BUDGET_BYTES, page
