@@ -92,6 +92,11 @@ def _score(section: DocsSection, words: Sequence[str]) -> int:
 
 
 def _excerpt(section: DocsSection, words: Sequence[str]) -> str:
-    at = max(0, min((found for word in words if (found := section.folded.find(word)) >= 0), default=0) - _AROUND)
+    """The text around the first word, in whole words."""
+    first = min((found for word in words if (found := section.folded.find(word)) >= 0), default=0)
+    at = max(0, first - _AROUND)
     cut = section.text[at : at + 2 * _AROUND]
-    return f"{'… ' if at else ''}{cut}{' …' if at + len(cut) < len(section.text) else ''}"
+    is_end = at + len(cut) == len(section.text)
+    if at:
+        cut = f"… {cut.partition(' ')[2] or cut}"
+    return cut if is_end else f"{cut.rpartition(' ')[0] or cut} …"

@@ -21,6 +21,8 @@ from warehouse.release.manifest import served_manifest, write_manifest, write_po
 from warehouse.release.run_log import ErrorNote, QuarantineNote, RunNote
 from warehouse.schema.market_state import DatasetState, MarketState
 
+pytest.register_assert_rewrite("tests.api.public_pages.page_visits")  # so that a failure shows its figures
+
 ROOT = Path(__file__).resolve().parents[3]
 DOCS_PYTHON = ROOT / ".venv" / "docs" / "bin" / "python"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"

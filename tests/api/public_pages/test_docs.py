@@ -1,5 +1,6 @@
 """The documentation under /docs: what is served of a built site, what its pages may run, searching without scripts."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +95,18 @@ def test_titles_come_first_and_a_query_has_an_end(site: Path) -> None:
     excerpt = search.find("webhook")[0].excerpt
     assert excerpt.startswith("A webhook is signed")
     assert len(excerpt) < 200
+
+
+def test_an_excerpt_has_whole_words_around_the_first_that_is_found(tmp_path: Path) -> None:
+    text = " ".join(f"word{number}" for number in range(60))
+    entries = [{"location": "a/", "title": "A", "text": ""}, {"location": "a/#a", "title": "A", "text": text}]
+    (tmp_path / "search").mkdir()
+    (tmp_path / "index.html").write_text(PAGE)
+    (tmp_path / "search" / "search_index.json").write_text(json.dumps({"docs": entries}))
+    search = DocsSearch(DocsSite(tmp_path))
+    middle, begin, end = (search.find(word)[0].excerpt for word in ("word30", "word1 ", "word59"))
+    assert (middle[:2], middle[-2:]) == ("… ", " …")
+    assert set(middle[2:-2].split()) <= set(text.split())
+    assert "word30" in middle
+    assert begin.startswith("word0 word1")
+    assert end.endswith("word58 word59")
