@@ -132,7 +132,7 @@ screenshots: $(VENV)/.dev ui/node_modules/.installed $(CLIENT) ## docs/images an
 	@FIRM_SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -q tests/api/dashboard/test_browser.py tests/ui/test_ui_browser.py tests/ui/test_ui_showcase.py
 	@cp build/screenshots/dashboard/webhook-window.webp docs/images/dashboard.webp
 	@cp build/screenshots/dashboard/operator-window.webp docs/images/operator.webp
-	@cp build/screenshots/components/wide-window.webp docs/images/company.webp
+	@cp build/screenshots/components/public-window.webp docs/images/company.webp
 	@cp build/screenshots/showcase/components.webp build/screenshots/showcase/components-narrow.webp docs/images
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)
