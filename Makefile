@@ -69,8 +69,8 @@ setup: $(VENV)/.dev ## the environment alone, in .venv
 
 # What /docs and /docs/api serve; without npm the page of the latter says how to get it.
 REFERENCE = api/public_pages/renderer
-site/index.html: $(VENV)/.docs mkdocs.yml docs/site_pages.py docs/site.css $(wildcard *.md docs/*.md docs/*/*.md)
-	@NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build --strict --quiet
+site/index.html: $(VENV)/.docs mkdocs.yml docs/site_pages.py $(wildcard docs/theme/* api/*/assets/*.css *.md docs/*.md docs/*/*.md)
+	@$(VENV)/docs/bin/mkdocs build --strict --quiet
 
 $(REFERENCE)/dist/swagger-ui-bundle.js: $(REFERENCE)/package-lock.json
 	@command -v npm >/dev/null || { echo "npm is not there: /docs/api is not built"; exit 0; }; \
@@ -124,17 +124,16 @@ bench: $(VENV)/.bench ## benchmarks beside their peers, as a table and JSON (SCA
 generate: $(VENV)/.dev sdk/typescript/node_modules/.installed ## everything generated: data dictionary, settings, sources, faults, OpenAPI document, collections, types
 	@$(BIN)/python -m tests.generate
 
-# The variable silences the theme's notice about its successor.
 docs: $(VENV)/.docs ## the documentation as a site in site/; a dead link fails
-	@NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build --strict
+	@$(VENV)/docs/bin/mkdocs build --strict
 
 screenshots: $(VENV)/.dev ui/node_modules/.installed $(CLIENT) ## docs/images anew, taken by the browser tests (needs npm and Chromium)
 	@rm -rf build/screenshots
 	@FIRM_SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -q tests/api/dashboard/test_browser.py tests/ui/test_ui_browser.py tests/ui/test_ui_showcase.py
-	@cp build/screenshots/dashboard/webhook-window.png docs/images/dashboard.png
-	@cp build/screenshots/dashboard/operator-window.png docs/images/operator.png
-	@cp build/screenshots/components/wide-window.png docs/images/company.png
-	@cp build/screenshots/showcase/components.png build/screenshots/showcase/components-narrow.png docs/images
+	@cp build/screenshots/dashboard/webhook-window.webp docs/images/dashboard.webp
+	@cp build/screenshots/dashboard/operator-window.webp docs/images/operator.webp
+	@cp build/screenshots/components/public-window.webp docs/images/company.webp
+	@cp build/screenshots/showcase/components.webp build/screenshots/showcase/components-narrow.webp docs/images
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)
 	@$(LOCK) -o requirements-audit.lock requirements-audit.in

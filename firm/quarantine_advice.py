@@ -10,6 +10,7 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.pieces import NOT_A_COMPANY
+from pipelines.runtime.counted_words import counted
 from warehouse.staged.store import StagedIndex, StagedStore
 from warehouse.storage.layout import Layout
 
@@ -40,9 +41,9 @@ def _rejected_records(store: StagedStore, index: StagedIndex) -> str | None:
     rejects = store.rejects(index.dataset, index.batch).filter(~pl.col("reason").str.starts_with(NOT_A_COMPANY))
     if rejects.is_empty():
         return None
-    counted = rejects.group_by("piece").agg(pl.len(), pl.col("reason").mode().sort().first())
-    name, count, reason = counted.sort("len", "piece", descending=[True, False]).row(0)
-    return f"{name}: {count} records rejected, most of them: {_shortened(reason)}"
+    by_file = rejects.group_by("piece").agg(pl.len(), pl.col("reason").mode().sort().first())
+    name, count, reason = by_file.sort("len", "piece", descending=[True, False]).row(0)
+    return f"{name}: {counted(count, 'record')} rejected, most of them: {_shortened(reason)}"
 
 
 def _shortened(reason: str) -> str:

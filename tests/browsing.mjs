@@ -1,5 +1,5 @@
 // What programs that drive a Chromium for tests share: starting it, and what is measured on any page.
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
@@ -19,6 +19,24 @@ export function launched(executablePath) {
 export const overhang = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** A4 at 96 dots an inch, within margins of 1 cm. */
+export const SHEET = { width: 718, height: 1047 };
+
+/** Bytes of responses as they came, compressed. */
+export const transferred = (responses) =>
+  responses.reduce((sum, response) => sum + Number(response.headers()["content-length"]), 0);
+
+/** Milliseconds until the largest part of a page was painted; null if that is told of none. */
+export const painted = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const observer = new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime));
+        observer.observe({ type: "largest-contentful-paint", buffered: true });
+        setTimeout(() => resolve(null), 2_000);
+      }),
+  );
+
 /** What axe finds wrong. */
 export async function faults(page) {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
@@ -28,4 +46,24 @@ export async function faults(page) {
     impact,
     where: nodes.map(({ html }) => html.slice(0, 200)),
   }));
+}
+
+/** The window as a WebP, a fraction of a PNG's bytes: a page of the documentation has two of them. */
+export async function pictured(page, path) {
+  await writeFile(path, await webp(page.context(), await page.screenshot()));
+}
+
+/** An image in the browser's own encoding; on an empty page, for policies of pages forbid what it takes. */
+export async function webp(context, image) {
+  const empty = await context.newPage();
+  const encoded = await empty.evaluate(async (text) => {
+    const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${text}`)).blob());
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    canvas.getContext("2d").drawImage(bitmap, 0, 0);
+    const blob = await canvas.convertToBlob({ type: "image/webp", quality: 0.8 });
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  }, image.toString("base64"));
+  await empty.close();
+  return Buffer.from(encoded, "base64");
 }

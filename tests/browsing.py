@@ -59,7 +59,7 @@ def keep_screenshots(folder: Path, tour: str) -> None:
     if os.environ.get(KEPT):
         kept = Path(os.environ[KEPT]) / tour
         kept.mkdir(parents=True, exist_ok=True)
-        for picture in (*folder.glob("*.png"), *folder.glob("*.jpeg")):
+        for picture in (one for kind in ("png", "jpeg", "webp") for one in folder.glob(f"*.{kind}")):
             shutil.copy(picture, kept)
 
 

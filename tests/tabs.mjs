@@ -2,27 +2,18 @@
 // Whether what a page shows is right is for the tests to say.
 import { createInterface } from "node:readline";
 import { join } from "node:path";
-import { faults, isPictured, launched, overhang } from "./browsing.mjs";
+import { SHEET, faults, isPictured, launched, overhang, painted, pictured, transferred } from "./browsing.mjs";
 
 const [, , executable, folder] = process.argv;
 const PATIENCE = 30_000;
 const MOST_STEPS = 80;
 const HERE = "127.0.0.1";
-const PICTURE = { type: "jpeg", quality: 85, fullPage: true, caret: "initial" };
+const PICTURE = { type: "jpeg", quality: 85, caret: "initial" };
+const LONGEST_PICTURE = 12_000; // pixels; of a longer page its window, for a browser takes minutes
 const VIEWS = {
   wide: { size: { width: 1280, height: 900 }, colours: "light" },
   narrow: { size: { width: 360, height: 800 }, colours: "dark" },
 };
-
-const SHEET = { width: 718, height: 1047 }; // A4 at 96 dots an inch, within margins of 1 cm
-
-/** Runs in the page: when its largest part was painted; null if that is told of none. */
-const largestPaint = () =>
-  new Promise((resolve) => {
-    const observer = new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime));
-    observer.observe({ type: "largest-contentful-paint", buffered: true });
-    setTimeout(() => resolve(null), 2_000);
-  });
 
 /** Runs in the page: whether an element has the keyboard, and whether that is seen. */
 function hasKeyboard(element) {
@@ -107,7 +98,7 @@ class Tab {
   /** Milliseconds until the largest part of the page was painted. */
   async painted() {
     await this.#run(true);
-    const milliseconds = await this.page.evaluate(largestPaint);
+    const milliseconds = await painted(this.page);
     await this.#run(false);
     return milliseconds;
   }
@@ -116,7 +107,7 @@ class Tab {
   async print({ name }) {
     await this.page.emulateMedia({ media: "print", colorScheme: "light" });
     await this.page.setViewportSize(SHEET);
-    if (isPictured) await this.page.screenshot({ ...PICTURE, path: join(folder, `${name}-print.jpeg`) });
+    await this.#pictured(`${name}-print`);
     const printed = { text: await this.page.locator("body").innerText(), overhang: await overhang(this.page) };
     await this.page.emulateMedia({ media: null });
     await this.page.setViewportSize(VIEWS.wide.size);
@@ -191,7 +182,6 @@ class Tab {
   /** What there is to say of the page as it is. */
   async see() {
     const loaded = this.#loaded.filter((response) => response.ok() || response.status() >= 400);
-    const lengths = loaded.map((response) => Number(response.headers()["content-length"]));
     return {
       address: this.page.url(),
       text: await this.page.locator("body").innerText(),
@@ -200,7 +190,7 @@ class Tab {
       // of a page without an origin, as tests of these instruments open, a browser tells nothing
       cookies: await this.page.evaluate(() => (self.origin === "null" ? "" : document.cookie)),
       asked: loaded.map((response) => [response.url(), response.status()]),
-      bytes: lengths.reduce((sum, length) => sum + length, 0),
+      bytes: transferred(loaded),
       broken: this.broken(),
       views: {},
       painted: null,
@@ -216,7 +206,7 @@ class Tab {
     for (const [view, { size, colours }] of Object.entries(VIEWS)) {
       await this.page.setViewportSize(size);
       await this.page.emulateMedia({ colorScheme: colours });
-      if (isPictured) await this.page.screenshot({ ...PICTURE, path: join(folder, `${name}-${view}.jpeg`) });
+      await this.#pictured(`${name}-${view}`);
       seen.views[view] = { overhang: await overhang(this.page), faults: await faults(this.page) };
     }
     await this.page.emulateMedia({ media: "print", colorScheme: VIEWS.wide.colours });
@@ -233,8 +223,16 @@ class Tab {
     if (!isPictured) return;
     await this.page.setViewportSize({ ...VIEWS.wide.size, width });
     await this.page.emulateMedia({ colorScheme: VIEWS.wide.colours });
-    await this.page.screenshot({ path: join(folder, `${name}.png`) });
+    await pictured(this.page, join(folder, `${name}.webp`));
     await this.page.setViewportSize(VIEWS.wide.size);
+  }
+
+  /** The page as it looks now, if pictures are wanted. */
+  async #pictured(name) {
+    if (!isPictured) return;
+    const height = await this.page.evaluate(() => document.documentElement.scrollHeight);
+    const path = join(folder, `${name}.jpeg`);
+    await this.page.screenshot({ ...PICTURE, fullPage: height <= LONGEST_PICTURE, path });
   }
 
   /** By the beginning of its label, for hints follow there. */

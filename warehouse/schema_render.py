@@ -231,4 +231,5 @@ def data_dictionary(tables: Iterable[Table]) -> str:
 def _dictionary_row(column: Column) -> str:
     allowed = f" ({', '.join(column.allowed)})" if column.allowed else ""
     null = "yes" if column.nullable else "no"
-    return f"| {column.name} | {column.kind} | {null} | {column.description}{allowed} |\n"
+    meaning = f"{column.description}{allowed}".replace("<", "&lt;")  # a text, not markup
+    return f"| {column.name} | {column.kind} | {null} | {meaning} |\n"

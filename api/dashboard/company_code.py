@@ -32,18 +32,16 @@ def _curl_text(public_url: str, company_id: str, day: date | None) -> str:
     for part in _PARTS:
         query = f"?{urlencode({'as_of': day.isoformat()})}" if day is not None and part in _PAST else ""
         address = shlex.quote(f"{public_url}/api/v1/companies/{company_id}{part}{query}")
-        commands.append(f'curl {address} -H "Authorization: Bearer $FIRM_KEY"')
+        commands.append(f'curl {address} -H "Authorization: Bearer $FIRMDATA_API_KEY"')
     return "\n".join(commands)
 
 
 def _python_text(public_url: str, company_id: str, day: date | None) -> str:
     past = "" if day is None else f', as_of="{day.isoformat()}"'
     return f"""\
-import os
-
 import firmdata
 
-with firmdata.Client(os.environ["FIRM_KEY"], base_url="{public_url}") as client:
+with firmdata.Client(base_url="{public_url}") as client:
     company = "{company_id}"
     print(client.companies.get(company{past}))
     for period in client.companies.financials(company, period_type="annual"{past}):

@@ -87,7 +87,7 @@ class ExplorerRequest:
         """The request as a curl command that reads the key from a variable, so it can be saved and shared."""
         address = base + self.path + (f"?{self.query}" if self.query else "")
         parts = ["curl"] if self.method == _READS else ["curl", "-X", self.method]
-        parts += [shlex.quote(address), '-H "Authorization: Bearer $FIRM_KEY"']
+        parts += [shlex.quote(address), '-H "Authorization: Bearer $FIRMDATA_API_KEY"']
         parts += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in self.headers]
         if self.body is not None:
             parts.append(f"--data-binary {shlex.quote(self.body)}")

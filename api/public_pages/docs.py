@@ -1,4 +1,4 @@
-"""`/docs`: the documentation, as `make docs` has built it, and a search that needs no script.
+"""`/docs`: the documentation, as `make docs` has built it, and the search in it.
 
 Does not belong here: the files (`api.public_pages.docs_files`), or finding (`api.public_pages.docs_search`).
 """
@@ -35,7 +35,7 @@ async def show_docs(request: ApiRequest, address: FromPath[str] = "") -> HttpRes
     found = site.find(name)
     if found is None:
         return document_response(context, render_page(context, "docs_unknown.html"), status=404, headers=(NO_STORE,))
-    return document_response(context, found.document, headers=(PUBLIC_CACHE,), safety=found.safety)
+    return document_response(context, found, headers=(PUBLIC_CACHE,))
 
 
 @get("/docs/search", policy=PUBLIC_PAGE)

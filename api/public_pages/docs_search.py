@@ -1,12 +1,11 @@
-"""Search in the documentation on the server, for browsers without scripts; with them the site searches by itself.
+"""Search in the documentation, on the server: its pages run no scripts.
 
-Does not belong here: the site's own index, which `make docs` writes (`search/search_index.json`).
+Does not belong here: the site's index, which `make docs` writes (`search/search_index.json`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import unescape
-from re import compile as compile_pattern
 from typing import Final
 
 import msgspec
@@ -19,12 +18,11 @@ _MOST_RESULTS: Final = 30
 _TITLE_WEIGHT: Final = 20
 _MOST_HITS: Final = 10  # of a word in one section
 _AROUND: Final = 90  # characters of an excerpt before and after a word
-_MARKUP: Final = compile_pattern(r"<[^>]*>")
 
 
 @dataclass(frozen=True, slots=True)
 class DocsSection:
-    """One section of the documentation: its address in the site, its title and its text without markup.
+    """One section of the documentation: its address in the site, its title and its text.
 
     page: title of its page. folded: the text, for comparing.
     """
@@ -68,23 +66,23 @@ class DocsSearch:
     def _load(self) -> Sequence[DocsSection]:
         if self._sections is None:
             index = self._site.find(SEARCH_INDEX)
-            self._sections = [] if index is None else _read_sections(msgspec.json.decode(index.document.body)["docs"])
+            self._sections = [] if index is None else _read_sections(msgspec.json.decode(index.body)["docs"])
         return self._sections
 
 
 def _read_sections(entries: Sequence[dict[str, str]]) -> list[DocsSection]:
-    """The sections of the site's own index, in which a page comes before its sections."""
-    titles = {one["location"]: _plain_text(one["title"]) for one in entries if "#" not in one["location"]}
+    """The sections of the site's index, which has the text of each page twice: once whole, then by its sections.
+
+    Titles are HTML, texts are not (mkdocs' plugin `search`).
+    """
+    titles = {one["location"]: unescape(one["title"]) for one in entries if "#" not in one["location"]}
     found = []
     for one in entries:
-        text = _plain_text(one["text"])
-        page = titles.get(one["location"].partition("#")[0], "")
-        found.append(DocsSection(one["location"], page, _plain_text(one["title"]), text, text.casefold()))
+        page, anchor, _ = one["location"].partition("#")
+        if anchor:
+            text = " ".join(one["text"].split())
+            found.append(DocsSection(one["location"], titles[page], unescape(one["title"]), text, text.casefold()))
     return found
-
-
-def _plain_text(markup: str) -> str:
-    return " ".join(unescape(_MARKUP.sub(" ", markup)).split())
 
 
 def _score(section: DocsSection, words: Sequence[str]) -> int:
@@ -94,6 +92,11 @@ def _score(section: DocsSection, words: Sequence[str]) -> int:
 
 
 def _excerpt(section: DocsSection, words: Sequence[str]) -> str:
-    at = max(0, min((found for word in words if (found := section.folded.find(word)) >= 0), default=0) - _AROUND)
+    """The text around the first word, in whole words."""
+    first = min((found for word in words if (found := section.folded.find(word)) >= 0), default=0)
+    at = max(0, first - _AROUND)
     cut = section.text[at : at + 2 * _AROUND]
-    return f"{'… ' if at else ''}{cut}{' …' if at + len(cut) < len(section.text) else ''}"
+    is_end = at + len(cut) == len(section.text)
+    if at:
+        cut = f"… {cut.partition(' ')[2] or cut}"
+    return cut if is_end else f"{cut.rpartition(' ')[0] or cut} …"

@@ -14,6 +14,7 @@ from api.auth.service_secrets import SecretsError
 from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error
 from firm.console import Json, print_result
+from firm.instants import instant_option
 from warehouse.settings.errors import SettingError
 
 accounts = typer.Typer(no_args_is_help=True, help="Accounts of API consumers.")
@@ -119,13 +120,12 @@ def create_key(
     kind: Annotated[str, typer.Option(help="live (server), public (browser, bound to domains) or secret.")],
     domain: Annotated[list[str] | None, typer.Option(help="Allowed domain of a public key; repeatable.")] = None,
     label: Annotated[str | None, typer.Option(help="Purpose of the key.")] = None,
-    expires: Annotated[datetime | None, typer.Option(help="Expiry of the key, UTC.")] = None,
+    expires: Annotated[datetime | None, instant_option("Expiry of the key.")] = None,
     as_json: Json = False,
 ) -> None:
     """Create an API key. It is printed once and never stored in the clear."""
-    ends = expires.replace(tzinfo=UTC) if expires is not None else None
     with exit_on_error(*_TROUBLE), Installation.read().accounts() as service:
-        made = service.create_key(account, kind, domain or (), label, ends)
+        made = service.create_key(account, kind, domain or (), label, expires)
         document = {"key_id": made.key_id, "key": made.key, "kind": made.kind}
         print_result(as_json, document, f"{made.key}\n(shown once; id {made.key_id})")
 

@@ -23,6 +23,7 @@ from firm.demo.background_server import run_background_server
 from firm.demo.webhook_receiver import WebhookReceiver, run_receiver
 from firm.environment import read_ingest_settings
 from pipelines.reporting.report import IngestReport
+from pipelines.runtime.counted_words import counted
 from warehouse.ledger.read_index import LedgerEvent
 from warehouse.schema.codes import EVENT_TYPES
 from warehouse.settings.errors import SettingError
@@ -128,7 +129,7 @@ def _run_days(
 def _counted_events(by_type: Mapping[str, int]) -> str:
     """As `3 events: 2 filing.added, 1 status.changed`."""
     each = ", ".join(f"{count} {event_type}" for event_type, count in sorted(by_type.items()))
-    return f"{sum(by_type.values())} events: {each}"
+    return f"{counted(sum(by_type.values()), 'event')}: {each}"
 
 
 def _run_day(settings: IngestSettings, registry: SandboxServer, day: str) -> None:
@@ -143,7 +144,9 @@ def _run_day(settings: IngestSettings, registry: SandboxServer, day: str) -> Non
         print_report(report, settings.layout)
         fail(f"the day {day} ended with exit code {report.exit_code}", report.exit_code)
     events = sum(row.events for row in report.datasets)
-    typer.echo(f"{day}: {_stated_size(settings, report)}, {events} events ({time.monotonic() - started:.0f} s)")
+    typer.echo(
+        f"{day}: {_stated_size(settings, report)}, {counted(events, 'event')} ({time.monotonic() - started:.0f} s)"
+    )
 
 
 def _create_account_key(installation: Installation) -> str:
@@ -176,7 +179,8 @@ def _wait_for_events(receiver: WebhookReceiver, count: int) -> None:
             fail(f"{len(receiver.seen)} of {count} events arrived at {receiver.url} within {_PATIENCE:g} s")
         time.sleep(_LOOK_SECONDS)
     if receiver.refused:
-        fail(f"{receiver.refused} deliveries to {receiver.url} were not signed by the subscription's secret")
+        deliveries = counted(receiver.refused, "delivery", "deliveries")
+        fail(f"not signed by the subscription's secret: {deliveries} to {receiver.url}")
 
 
 def _stated_size(settings: IngestSettings, report: IngestReport) -> str:
@@ -184,7 +188,7 @@ def _stated_size(settings: IngestSettings, report: IngestReport) -> str:
 
     with open_release_tables(settings.layout, report.release or 0) as release:
         companies, markets = release.execute(_COUNTS).fetchall()[0]
-    return f"{companies} companies of {markets} countries"
+    return f"{counted(companies, 'company', 'companies')} of {counted(markets, 'country', 'countries')}"
 
 
 def _print_summary(installation: Installation, key: str, subscription: str) -> None:

@@ -20,8 +20,10 @@ from firm import erasure
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_line, print_table, progress_printer
 from firm.environment import read_environment, read_ingest_settings
+from firm.instants import instant_option
 from firm.quarantine_advice import quarantine_advice
 from pipelines.reporting.report import IngestReport
+from pipelines.runtime.counted_words import counted
 from pipelines.sources.folder import FolderError
 from pipelines.sources.source import FolderSource, IngestSource, LiveSource
 from pipelines.steps.future_instants import FUTURE_GUARD, FUTURE_SLACK
@@ -48,7 +50,7 @@ def ingest(
     folder: Annotated[
         Path | None, typer.Option("--from", help="Read files laid out <cc>/<dataset>/… instead of fetching.")
     ] = None,
-    at: Annotated[datetime | None, typer.Option(help="Logical time of the run, UTC; default: now.")] = None,
+    at: Annotated[datetime | None, instant_option("Logical time of the run; default: now.")] = None,
     only: Annotated[
         list[str] | None,
         typer.Option("--dataset", help="Ingest this dataset alone, as uk.fca; the others stay. Repeatable."),
@@ -75,7 +77,6 @@ def ingest(
     settings = read_ingest_settings()
     _require_datasets("--accept-shrink", accept_shrink or [])
     _require_datasets("--dataset", only or [])
-    at = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
     _check_future_time(at, is_live=live)
     markets, groups = _split_markets(markets or [], folder)
     chosen = _select_markets(_markets_of_datasets(markets, only or []), sandbox, folder, groups)
@@ -248,7 +249,6 @@ def run_ingest(
     from pipelines.steps.schema_validation import SchemaViolationError
     from warehouse.release.manifest import InvalidReleaseError
 
-    instant = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
     overrides = IngestOverrides(accept_shrink=tuple(accept_shrink), datasets=tuple(datasets), at_once=at_once)
     with exit_on_error(
         AlreadyLockedError,
@@ -259,7 +259,7 @@ def run_ingest(
         MissingStagedRowsError,
         SchemaViolationError,
     ):
-        return pipelines_ingest(settings, markets, origin, instant, progress_printer(quiet=quiet), overrides)
+        return pipelines_ingest(settings, markets, origin, at, progress_printer(quiet=quiet), overrides)
 
 
 def print_report(report: IngestReport, layout: Layout) -> None:
@@ -295,22 +295,27 @@ def print_report(report: IngestReport, layout: Layout) -> None:
 def reconciliation_lines(report: IngestReport) -> Iterator[str]:
     """A line per market and count: what its release cannot account for, 0 included, with examples of statuses."""
     for market, found in sorted(report.reconciliations.items()):
-        yield _counted_line(market, "staged rows link to no company", found.unlinked_rows)
-        yield _counted_line(market, "records name another subject under an unchanged id", found.changed_subjects)
+        yield _counted_line(market, ("staged row links", "staged rows link"), "to no company", found.unlinked_rows)
+        yield _counted_line(
+            market, ("record names", "records name"), "another subject under an unchanged id", found.changed_subjects
+        )
         rules = found.rules_without_data
-        yield f"{market}: {len(rules)} rules read absence in datasets that were never loaded, and decide nothing"
+        read = counted(len(rules), "rule reads", "rules read")
+        decide = "decides" if len(rules) == 1 else "decide"
+        yield f"{market}: {read} absence in datasets that were never loaded, and {decide} nothing"
         for rule in rules:
-            yield f"  {rule.rule} reads {', '.join(rule.datasets)}: {rule.undecided:,} rows undecided"
-        count = found.unexplained_companies
-        yield f"{market}: {count:,} companies with a status that their registry status does not mean, unexplained"
+            yield f"  {rule.rule} reads {', '.join(rule.datasets)}: {counted(rule.undecided, 'row')} undecided"
+        companies = counted(found.unexplained_companies, "company", "companies")
+        yield f"{market}: {companies} with a status that their registry status does not mean, unexplained"
         for one in found.unexplained_statuses:
             examples = f", as {', '.join(one.examples)}" if one.examples else ""
             yield f"  {one.registry_status!r} means {one.meaning}, served {one.served}: {one.companies:,}{examples}"
 
 
-def _counted_line(market: str, what: str, counts: Mapping[str, int]) -> str:
+def _counted_line(market: str, words: tuple[str, str], what: str, counts: Mapping[str, int]) -> str:
+    """`words`: what is counted with its verb, of one and of several."""
     listed = ", ".join(f"{dataset} {count:,}" for dataset, count in sorted(counts.items()) if count)
-    return f"{market}: {sum(counts.values()):,} {what}" + (f": {listed}" if listed else "")
+    return f"{market}: {counted(sum(counts.values()), *words)} {what}" + (f": {listed}" if listed else "")
 
 
 def _closing_line(report: IngestReport) -> str:
@@ -333,14 +338,15 @@ def print_problems(report: IngestReport, layout: Layout) -> None:
         if advice is not None:
             print_line(advice)
     if report.is_illegible:
+        files = counted(report.unreadable or len(report.files), "file")
         print_line(
-            f"UNREADABLE: no input file could be read ({report.unreadable or len(report.files)} files; reasons above "
+            f"UNREADABLE: no input file could be read ({files}; reasons above "
             "or in --json); the published release is unchanged"
         )
     for dataset, count in sorted(report.late.items()):
         print_line(
-            f"LATE {dataset}: {count} files are older than what was ingested before: they fill gaps and announce no "
-            "new filings or news; if they should not be older, see `firm doctor`"
+            f"LATE {dataset}: {counted(count, 'file is', 'files are')} older than what was ingested before: what comes "
+            "late fills gaps and announces no new filings or news; if this is a mistake, see `firm doctor`"
         )
     for error in report.errors:
         print_line(f"ERROR {error.market}: {error.message}")

@@ -16,6 +16,7 @@ import typer
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_table, progress_printer
 from firm.environment import read_ingest_settings
+from pipelines.runtime.counted_words import counted
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.locks import AlreadyLockedError
 
@@ -146,7 +147,9 @@ def rebuild(
 
 def _print_result(one: RebuildResult) -> None:
     rows = [(name, f"{former:,}", f"{made:,}") for name, (former, made) in one.rows.items()]
-    print_table(("table", "rows before", "rows after"), rows, f"{one.market}: {one.batches} batches")
+    print_table(
+        ("table", "rows before", "rows after"), rows, f"{one.market}: {counted(one.batches, 'batch', 'batches')}"
+    )
     typer.echo(
         f"events: {one.told} unchanged; not published: {_counts_text(one.untold)}; "
         "published but not derived again: "

@@ -19,6 +19,7 @@ from api.watchlists.service import WatchlistService
 from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error, fail
 from firm.console import Json, print_result, print_table
+from pipelines.runtime.counted_words import counted
 from warehouse.schema.identifiers import parse_company_number
 from warehouse.settings.errors import SettingError
 
@@ -72,7 +73,7 @@ def _change(account: str, watchlist: str, file: Path, *, is_added: bool, as_json
         made = asyncio.run(service.change_membership(account_id, watchlist, add, remove))
     document = {"id": watchlist, "added": made.added, "removed": made.removed, "company_count": made.record.companies}
     told = f"{made.added} added" if is_added else f"{made.removed} removed"
-    print_result(as_json, document, f"{told}; {made.record.companies} companies on {watchlist}")
+    print_result(as_json, document, f"{told}; {counted(made.record.companies, 'company', 'companies')} on {watchlist}")
 
 
 def _read_companies(file: Path) -> list[str]:

@@ -19,6 +19,7 @@ from api.billing.stripe_models import StripePrice
 from api.database.engine import Database
 from firm.bootstrap import Installation
 from firm.doctor import DoctorFinding
+from pipelines.runtime.counted_words import counted
 
 if TYPE_CHECKING:
     from api.settings.service import ApiSettings
@@ -52,7 +53,8 @@ def unpaid_findings(installation: Installation) -> Iterator[DoctorFinding]:
             return  # reported by the database check (`firm.doctor.webhooks`)
     if count:
         advice = "if that is not intended: firm accounts list, then for each firm billing require --account ACCOUNT"
-        yield DoctorFinding("warn", f"{count} accounts are served without a subscription", advice)
+        words = counted(count, "account is served", "accounts are served")
+        yield DoctorFinding("warn", f"{words} without a subscription", advice)
 
 
 def _price_finding(settings: ApiSettings, tier: str, price: StripePrice) -> DoctorFinding:

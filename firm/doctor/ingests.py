@@ -15,6 +15,7 @@ import duckdb
 
 from connectors import JURISDICTIONS
 from firm.doctor import DoctorFinding
+from pipelines.runtime.counted_words import counted
 from pipelines.steps.future_instants import FUTURE_SLACK
 from warehouse.history import database
 from warehouse.release import manifest, run_log
@@ -100,7 +101,7 @@ def _late_findings(layout: Layout) -> Iterator[DoctorFinding]:
     for dataset, count in sorted(files.items()):
         yield DoctorFinding(
             "warn",
-            f"{dataset}: {count} late-arriving files in the last {run_log.KEPT} runs, the newest in that of "
+            f"{dataset}: {counted(count, 'late-arriving file')} in the last {run_log.KEPT} runs, the newest in that of "
             f"{newest[dataset]:%Y-%m-%d %H:%M} UTC",
             "they made no event: ingest files in the order of their dates, and check the date of the newest one",
         )

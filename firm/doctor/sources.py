@@ -15,6 +15,7 @@ from connectors.contract.dataset import Dataset
 from firm.doctor import DoctorFinding
 from firm.quarantine_advice import quarantine_advice
 from pipelines.runtime.cadence import retry_wait
+from pipelines.runtime.counted_words import counted
 from pipelines.steps.quarantine import FETCH_GUARD
 from warehouse.release import freshness, run_log
 from warehouse.release.freshness import DatasetCheck
@@ -67,9 +68,10 @@ def _stale_findings(seen: _Seen, now: datetime) -> Iterator[DoctorFinding]:
         if check.checked_at is not None and now - check.checked_at > limit:
             stale[dataset.key.partition(".")[0]].append(f"{dataset.key} ({check.checked_at:%Y-%m-%d})")
     for market, found in stale.items():
+        sources = counted(len(found), "stale source")
         yield DoctorFinding(
             "warn",
-            f"{market.upper()}: {len(found)} stale sources, with the day each was last read: {', '.join(found)}",
+            f"{market.upper()}: {sources}, with the day each was last read: {', '.join(found)}",
             f"turn on ingest_{market}_schedule in firm dagster, or run: firm ingest {market} --live",
         )
 

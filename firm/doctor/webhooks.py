@@ -18,6 +18,7 @@ from api.observability.delivery_health import DeliveryLag, QueueSizes
 from api.webhooks.delivery.fanout import LEASE
 from firm.bootstrap import Installation
 from firm.doctor import DoctorFinding
+from pipelines.runtime.counted_words import counted
 from warehouse.reader.reader import NoReleaseError, ReleaseReader
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ def _backlog_findings(lag: DeliveryLag, sizes: QueueSizes, now: datetime) -> Ite
     if lag.cursor is None:
         yield DoctorFinding("ok", "webhooks: no subscriptions yet")
         return
-    what = f"webhooks: {sizes.queued} attempts pending, {sizes.held} deliveries held"
+    held = counted(sizes.held, "delivery", "deliveries")
+    what = f"webhooks: {counted(sizes.queued, 'attempt')} pending, {held} held"
     if lag.leader is None:
         yield DoctorFinding(
             "warn", what, "no process is delivering: run `firm serve` (FIRM_DELIVER=true) or `firm deliver`"

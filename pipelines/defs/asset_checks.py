@@ -16,6 +16,7 @@ import dagster as dg
 
 from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.defs.asset_keys import staged_key
+from pipelines.runtime.counted_words import counted
 from pipelines.steps import quarantine
 from pipelines.steps.normalise import NormaliseResult
 from pipelines.steps.schema_validation import SchemaViolationError
@@ -68,7 +69,7 @@ def staged_check_results(
         check_name=SIGNALS,
         asset_key=key,
         severity=_WARN,
-        description="; ".join(receipt.warnings) or f"{receipt.signals} signals",
+        description="; ".join(receipt.warnings) or counted(receipt.signals, "signal"),
     )
     return [guard, signals]
 

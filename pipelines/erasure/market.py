@@ -22,6 +22,7 @@ from connectors.kit.redact.remove_records import SubjectPatterns
 from pipelines.erasure.create_tombstones import ErasureRequest, create_tombstones, holder_trace_texts
 from pipelines.erasure.raw import SHORTEST, BodyRewriter
 from pipelines.erasure.register_removals import companies_removed_by_register
+from pipelines.runtime.counted_words import counted
 from pipelines.steps.batch_figures import dependent_archives
 from pipelines.steps.suppression import REFUSED, SuppressionMatcher
 from pipelines.workspace import Workspace, staged_tables
@@ -91,9 +92,8 @@ class MarketErasure:
                 self._workspace, ErasureRequest(self._market, BY_REGISTER, at, companies, is_by_register=True)
             )
         if outdated := self._tombstones.restart_outdated(RULES, self._market):
-            self._workspace.report_progress(
-                f"{self._market}: {len(outdated)} erased subjects are erased again by the rules of this version"
-            )
+            subjects = counted(len(outdated), "erased subject is", "erased subjects are")
+            self._workspace.report_progress(f"{self._market}: {subjects} erased again by the rules of this version")
         self.rewrite_returned_bodies()
         for name, do in self._steps_before_release().items():
             self._run_step(name, do)

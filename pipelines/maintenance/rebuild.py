@@ -20,6 +20,7 @@ from pipelines.maintenance.former_ids import with_published_ids
 from pipelines.maintenance.replay import HistoryReplay
 from pipelines.maintenance.retract import finish_retractions
 from pipelines.runtime import crash_recovery
+from pipelines.runtime.counted_words import counted
 from pipelines.steps import apply_history, publish
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, chosen_markets, ignore_progress
 from warehouse.erasure.tombstones import TombstoneStore
@@ -38,8 +39,9 @@ class LostCompaniesError(RuntimeError):
     """A rebuilt history lacks companies that the current one has; the message names some. Nothing was replaced."""
 
     def __init__(self, market: str, lost: Sequence[str]) -> None:
+        companies = counted(len(lost), "company that is", "companies that are")
         super().__init__(
-            f"{market}: the rebuilt history lacks {len(lost)} companies that are served ({', '.join(lost[:5])}): "
+            f"{market}: the rebuilt history lacks {companies} served ({', '.join(lost[:5])}): "
             "nothing was replaced; find the cause, or accept the loss with --accept-lost"
         )
         self.lost = tuple(lost)

@@ -27,6 +27,7 @@ from pipelines.maintenance.retraction_state import (
 )
 from pipelines.runtime import crash_recovery
 from pipelines.runtime.batch_ids import next_batch
+from pipelines.runtime.counted_words import counted
 from pipelines.steps import apply_history, publish
 from pipelines.steps.applied_batches import STAGED_MARK
 from pipelines.steps.batch_figures import incremental_archives, unchanged_bodies
@@ -262,7 +263,7 @@ def _retract_in_market(
             _record_retraction(workspace, retraction)
             changes = adopt_replayed_state(workspace, made, replayed, retraction)
     rows = {key: _staged_rows(workspace, key, retraction.batches) for key in retraction.datasets}
-    workspace.report_progress(f"{made.code}: {changes.companies} companies concerned")
+    workspace.report_progress(f"{made.code}: {counted(changes.companies, 'company', 'companies')} concerned")
     return RetractionResult(made.code, retraction.batches, rows, changes)
 
 

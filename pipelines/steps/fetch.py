@@ -16,6 +16,7 @@ from typing import Any, Final
 from connectors.contract.dataset import AbsenceCheck, Dataset, Jurisdiction
 from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.http.errors import FetchError
+from pipelines.runtime.counted_words import counted
 from pipelines.sources.folder import FileEntry
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.sources.stream_listener import connection_error, connection_lock, has_listener, newest_cursor
@@ -221,9 +222,8 @@ def execute_fetch(workspace: Workspace, dataset: Dataset, source: OpenedSource, 
         answered = {plan.batch: confirmed} if (confirmed := answers.confirmed_records()) else {}
         lookups.record_checks(workspace.staged_store, dataset.key, plan.snapshots, left, answered)
         if left:
-            workspace.report_progress(
-                f"{dataset.key}: {len(left)} missing records could not be checked: they stay unchanged"
-            )
+            records = counted(len(left), "missing record")
+            workspace.report_progress(f"{dataset.key}: not checked, and therefore unchanged: {records}")
     if plan.processed is not None and not result.is_partial:  # what a budget left is looked up by the next run
         workspace.staged_store.record_looked_up_batches(dataset.key, plan.processed)
     return replace(result, asked=result.asked or plan.is_query)

@@ -12,16 +12,26 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.pieces import Signal
+from pipelines.runtime.counted_words import counted
 from pipelines.steps.normalise_plan import FEED_GAP
 from pipelines.steps.reconciliation import NO_DATA, OTHER_SUBJECT
 
 CONTRADICTION: Final = "contradicts_other_source"  # code of a signal
 _EXAMPLES: Final = 5
 _FINDINGS: Final = {
-    FEED_GAP: "changed without an entry in {}",
-    CONTRADICTION: "values of {} differ from those of a source that ranks before it, which are served",
-    OTHER_SUBJECT: "records of {} name another subject under an unchanged key",
-    NO_DATA: "rows stay undecided by the rule {}: none of the datasets that it reads was ever loaded",
+    FEED_GAP: ("changed without an entry in {}",) * 2,
+    CONTRADICTION: (
+        "value of {} differs from that of a source that ranks before it, which is served",
+        "values of {} differ from those of a source that ranks before it, which are served",
+    ),
+    OTHER_SUBJECT: (
+        "record of {} names another subject under an unchanged key",
+        "records of {} name another subject under an unchanged key",
+    ),
+    NO_DATA: (
+        "row stays undecided by the rule {}: none of the datasets that it reads was ever loaded",
+        "rows stay undecided by the rule {}: none of the datasets that it reads was ever loaded",
+    ),
 }
 
 
@@ -34,12 +44,12 @@ def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[S
     if not frames:
         return []
     rows = pl.concat(frames)
-    counted = rows.group_by(pl.col("register").fill_null(default), "table", "column").agg(
+    grouped = rows.group_by(pl.col("register").fill_null(default), "table", "column").agg(
         pl.len(), pl.col("company_id").unique().sort().head(_EXAMPLES)
     )
     return [
         Signal(register, CONTRADICTION, f"{table}.{column}", count, tuple(companies))
-        for register, table, column, count, companies in counted.sort("register", "table", "column").iter_rows()
+        for register, table, column, count, companies in grouped.sort("register", "table", "column").iter_rows()
     ]
 
 
@@ -49,12 +59,12 @@ def mapping_signals(found: Iterable[pl.DataFrame]) -> list[Signal]:
     if not frames:
         return []
     rows = pl.concat(frames)
-    counted = rows.group_by("dataset", "code", "subject").agg(
+    grouped = rows.group_by("dataset", "code", "subject").agg(
         pl.len(), pl.col("company_id").unique().sort().head(_EXAMPLES)
     )
     return [
         Signal(dataset, code, subject, count, tuple(companies))
-        for dataset, code, subject, count, companies in counted.sort("dataset", "code", "subject").iter_rows()
+        for dataset, code, subject, count, companies in grouped.sort("dataset", "code", "subject").iter_rows()
     ]
 
 
@@ -71,12 +81,13 @@ def finding_lines(
     with late files. A signal without words of its own is told by its code.
     """
     for signal in signals:
-        finding = _FINDINGS.get(signal.code, f"{signal.code}: {{}}").format(signal.subject)
-        yield f"{signal.dataset}: {signal.count} {finding}"
+        words = _FINDINGS.get(signal.code, (f"{signal.code}: {{}}",) * 2)
+        yield f"{signal.dataset}: {counted(signal.count, *words).format(signal.subject)}"
     for column, count in far.items():
-        yield f"{market}: {column}: {count} dates more than a year ahead, treated as unknown"
+        yield f"{market}: {column}: {counted(count, 'date')} more than a year ahead, treated as unknown"
     for dataset, count in late.items():
         yield (
-            f"{dataset}: {count} late-arriving files, not newer than {newest[dataset]:%Y-%m-%d %H:%M:%S} UTC: they "
-            "fill gaps in the history and announce no new filings or news"
+            f"{dataset}: {counted(count, 'late-arriving file')}, not newer than "
+            f"{newest[dataset]:%Y-%m-%d %H:%M:%S} UTC: what comes late fills gaps in the history and announces no new "
+            "filings or news"
         )

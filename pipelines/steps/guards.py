@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from connectors.contract.dataset import GuardLimits
 from connectors.contract.pieces import Scope
+from pipelines.runtime.counted_words import counted
 from pipelines.steps.batch_figures import UnchangedBody, unchanged_bodies
 from warehouse.schema.market_state import QuarantineReason
 from warehouse.staged.store import StagedIndex
@@ -67,7 +68,7 @@ def guard_warnings(guard: GuardLimits, reading: BatchCounts) -> list[str]:
     most = guard.max_rows
     if most is None:
         return []
-    return [f"{rows} rows, more than {most}" for rows in reading.full_rows if rows > most]
+    return [f"{counted(rows, 'row')}, more than {most}" for rows in reading.full_rows if rows > most]
 
 
 def full_snapshot_rows(snapshots: Iterable[Mapping[str, Any]], unchanged: Iterable[UnchangedBody] = ()) -> list[int]:

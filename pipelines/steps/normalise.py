@@ -19,6 +19,7 @@ import polars as pl
 
 from connectors.contract.dataset import CONTRADICTIONS, MAPPING_SIGNALS, AbsenceRule, Jurisdiction, LoadedRows
 from connectors.contract.pieces import Signal
+from pipelines.runtime.counted_words import counted
 from pipelines.steps import applied_batches, reconciliation, schema_validation, stage
 from pipelines.steps.applied_batches import STAGED_MARK
 from pipelines.steps.batch_figures import first_load_batches, unchanged_body_keys
@@ -135,7 +136,7 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
     for line in finding_lines(result.market, run.counts.signals, result.far, result.late, newest):
         workspace.report_progress(line)
     if result.batches:
-        workspace.report_progress(f"{result.market}: {result.companies} companies touched")
+        workspace.report_progress(f"{result.market}: {counted(result.companies, 'company', 'companies')} touched")
     return result
 
 

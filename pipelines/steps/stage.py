@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.contract.pieces import NOT_A_COMPANY, ArchiveMember, Scope, UnreadableFileError
 from connectors.kit.http.errors import RequestRejectedError
+from pipelines.runtime.counted_words import counted
 from pipelines.runtime.parser_pool import FAULTS, rejection_reason
 from pipelines.sources.folder import FileEntry
 from pipelines.sources.source import OpenedSource
@@ -67,15 +68,15 @@ def stage_dataset(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dat
             f"{dataset.key}: a file of the set is missing: records absent from the others stay unchanged"
         )
     if plan.postponed:
+        files = counted(plan.postponed, "file that", "files that")
         workspace.report_progress(
-            f"{dataset.key}: {plan.postponed} files are parsed by the next run: they came after {batch}, or a batch "
-            "that is not older is staged"
+            f"{dataset.key}: parsed by the next run: {files} came after {batch}, or not after a batch that is staged"
         )
     result = StageResult(dataset.key) if plan.is_empty else execute_stage(workspace, jurisdiction, dataset, plan)
     result = replace(result, seconds=round(monotonic() - began, 3))
     workspace.step_results.write(batch, stage_result_name(dataset.key), asdict(result))
     if result.pieces:
-        workspace.report_progress(f"{dataset.key}: {result.rows} rows, {result.rejected} rejected")
+        workspace.report_progress(f"{dataset.key}: {counted(result.rows, 'row')}, {result.rejected} rejected")
     return result
 
 
@@ -199,7 +200,9 @@ def _parse_bodies(
             signals += len(rows.signals) + len(found)
             ahead.update({one.subject: one.count for one in found})
     for column, count in ahead.items():
-        workspace.report_progress(f"{dataset.key}: {column}: {count} instants in the future, treated as unknown")
+        workspace.report_progress(
+            f"{dataset.key}: {column}: {counted(count, 'instant')} in the future, treated as unknown"
+        )
     writer.add_figures({**suppression.figures(), **({DAMAGED: sorted(damaged)} if damaged else {})})
     return signals, damaged
 

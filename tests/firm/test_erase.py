@@ -337,7 +337,7 @@ def test_ingest_after_an_upgrade_redacts_by_todays_rules_what_was_erased_before(
     release = firm.release()
     said = firm.run("ingest", "no", "--from", tmp_path / "2026-11-12", FIRM_DATABASE_URL=_control(firm))
     assert said.exit_code == 0, said.out + said.err
-    assert "1 erased subjects are erased again" in said.out + said.err
+    assert "1 erased subject is erased again" in said.out + said.err
     (after,) = Ledger(firm.layout).after(0, 10)
     assert after == erased  # its id, its number and its instants too
     assert found(firm.data, ["ådne"]) == set()

@@ -52,9 +52,9 @@ def test_ingest_days_in_the_wrong_order_is_said_by_report_run_log_and_doctor(fir
     said = firm.ingest(first, "no")
     assert said.report["events"] == {}
     assert said.report["late"]["no.enheter"] == 1
-    assert "LATE no.enheter: 1 files are older than what was ingested before" in said.err
+    assert "LATE no.enheter: 1 file is older than what was ingested before" in said.err
     doctor = firm.run("doctor").out
-    assert "warn\tno.enheter: 1 late-arriving files in the last 50 runs" in doctor
+    assert "warn\tno.enheter: 1 late-arriving file in the last 50 runs" in doctor
 
 
 def test_ingest_folder_of_unread_files_ends_with_four(firm: Inside, tmp_path: Path) -> None:

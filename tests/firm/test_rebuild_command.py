@@ -31,7 +31,7 @@ def histories(firm: Inside) -> list[list[str]]:
 def test_what_would_be_lost_is_said_and_stays(firm: Inside) -> None:
     said = firm.run("rebuild", "se")
     assert (said.exit_code, said.out) == (1, "")
-    assert "SE: the rebuilt history lacks 1 companies that are served (firm:SE:5599999991)" in said.err
+    assert "SE: the rebuilt history lacks 1 company that is served (firm:SE:5599999991)" in said.err
     looked = firm.run("rebuild", "se", "--check", "--json").report["rebuilt"][0]
     assert (looked["market"], looked["lost"], looked["release"]) == ("SE", ["firm:SE:5599999991"], None)
     assert looked["rows"]["companies"] == [1, 0]

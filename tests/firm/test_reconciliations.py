@@ -116,7 +116,7 @@ def test_ingest_counts_rows_that_link_to_no_company_by_dataset(firm: Firm, tmp_p
     unlinked = report["reconciliations"]["SE"]["unlinked_rows"]
     assert (unlinked["se.insyn"], unlinked["se.bolagsverket"], unlinked["se.firds"]) == (1, 0, 0)
     said = firm.run("ingest", "--from", tmp_path / "2026-11-02", "se").stdout
-    assert "SE: 1 staged rows link to no company: se.insyn 1" in said
+    assert "SE: 1 staged row links to no company: se.insyn 1" in said
     with firm.serving() as client:
         market, told = market_of(client, "SE"), metrics(client)
         assert [dataset_of(market, key)["unlinked_rows"] for key in ("se.insyn", "se.bolagsverket")] == [1, 0]

@@ -150,8 +150,8 @@ def fuzz(url, key, folder, described, *arguments):
         *("run", "openapi.json", "--checks", "all", "--exclude-operation-id", ENDLESS, *arguments),
     ]
     settings = {
-        "FIRM_URL": url,
-        "FIRM_KEY": key,
+        "FIRMDATA_BASE_URL": url,
+        "FIRMDATA_API_KEY": key,
         "FIRM_ORIGIN": ORIGIN,
         "FIRM_HOOKS": str(HERE / "schemathesis_hooks.py"),
         # its tables of all characters, which the first run writes and the others read

@@ -10,6 +10,8 @@ from tests.ui.tour import Seen
 pytestmark = pytest.mark.slow
 
 FIGURES = ("revenue", "operating_result", "net_result", "equity", "total_assets", "employees")
+PUBLIC_BUDGET_BYTES = 160_000  # React, the components and what they read, as transferred
+BUDGET_MILLISECONDS = 1_000
 COUNTRIES = {"FI": "Finland", "NO": "Norway", "UK": "United Kingdom"}
 
 
@@ -85,6 +87,17 @@ def test_a_public_page_shows_the_same_to_everybody(seen: Seen) -> None:
         shown = page["financials"]["figures"]
         assert shown == [[row, period, None if value is None else str(value)] for row, period, value in told]
         assert page["chart"]["columns"] == seen.page("wide")["chart"]["columns"]
+
+
+def test_a_public_page_is_accessible_small_soon_there_and_printed(seen: Seen) -> None:
+    for name in ("public", "public-narrow"):
+        page = seen.pages[name]
+        assert page["faults"] == [], name
+        assert 0 < page["bytes"] < PUBLIC_BUDGET_BYTES, name
+        assert 0 < page["painted"] < BUDGET_MILLISECONDS, name
+        assert page["paper"] <= 0, name
+        assert "Revenue and result" in page["printed"]
+        assert [word for word in ("Skip to content", "Show", "Quarters") if word in page["printed"]] == [], name
 
 
 def test_the_owners_are_those_of_the_register(seen: Seen) -> None:

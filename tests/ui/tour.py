@@ -142,7 +142,7 @@ def _visits(gallery: str, base: str, keys: Keys, chosen: Chosen) -> Iterator[dic
     yield page("spent", NARROW, key=keys.spent)
     yield page("unknown-key", key=UNKNOWN_KEY)
     yield page("secret-key", key=SECRET)
-    public = {"url": f"{base}/companies/{chosen.filed}", "components": PUBLIC_COMPONENTS}
+    public = {"url": f"{base}/companies/{chosen.filed}", "components": PUBLIC_COMPONENTS, "measured": True}
     yield page("public") | public
     yield page("public-narrow", NARROW, "dark") | public
     yield page("no-service", base="http://127.0.0.1:1")

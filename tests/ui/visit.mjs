@@ -2,7 +2,7 @@
 // JSON; whether that is right is for the tests to say.
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { faults, isPictured, launched, overhang } from "../browsing.mjs";
+import { SHEET, faults, isPictured, launched, overhang, painted, pictured, transferred } from "../browsing.mjs";
 
 const PATIENCE = 20_000;
 
@@ -52,6 +52,14 @@ async function pressDay(page) {
   return { name, pressed: await day.getAttribute("aria-pressed"), listed };
 }
 
+/** Of a page of the service itself: what it weighs, how soon it is there, and how much wider than a sheet it is. */
+async function measured(page, loaded) {
+  const found = { bytes: transferred(loaded), painted: await painted(page) };
+  await page.emulateMedia({ media: "print" });
+  await page.setViewportSize(SHEET);
+  return { ...found, paper: await overhang(page), printed: await page.locator("body").innerText() };
+}
+
 async function visited(browser, folder, visit) {
   const context = await browser.newContext({
     viewport: { width: visit.width, height: 900 },
@@ -60,10 +68,12 @@ async function visited(browser, folder, visit) {
   });
   const page = await context.newPage();
   const asked = [];
+  const loaded = [];
   const broken = [];
   page.on("request", (request) =>
     asked.push({ url: request.url(), key: request.headers().authorization ?? null }),
   );
+  page.on("response", (response) => loaded.push(response));
   page.on("pageerror", (error) => broken.push(String(error)));
   page.on("dialog", (dialog) => {
     broken.push(`a dialog: ${dialog.message()}`);
@@ -80,7 +90,7 @@ async function visited(browser, folder, visit) {
   const components = await page.evaluate(found);
   if (isPictured) {
     await page.screenshot({ path: join(folder, `${visit.name}.png`), fullPage: true });
-    await page.screenshot({ path: join(folder, `${visit.name}-window.png`) });
+    await pictured(page, join(folder, `${visit.name}-window.webp`));
   }
   const answer = {
     components,
@@ -89,6 +99,7 @@ async function visited(browser, folder, visit) {
     overhang: await overhang(page),
     faults: await faults(page),
     day: visit.press === true ? await pressDay(page) : null,
+    ...(visit.measured === true ? await measured(page, loaded) : {}),
   };
   await context.close();
   return answer;

@@ -77,13 +77,13 @@ function Showcase(): ReactNode {
           locale={locale}
           messages={messagesFor(locale)}
         >
+          <CompanySearch className="gallery-wide" />
           <CompanyCard {...given} hasSources className="gallery-wide" />
-          <FinancialsChart {...given} className="gallery-wide" />
           <KeyStats {...given} className="gallery-wide" />
+          <FinancialsChart {...given} className="gallery-wide" />
           <FinancialsTable {...given} className="gallery-wide" years={6} />
           <OwnershipChart {...given} />
           <GroupTree {...given} />
-          <CompanySearch />
           <FilingList {...given} />
           <NewsFeed {...given} />
           <ChangeFeed {...given} refreshSeconds={null} />

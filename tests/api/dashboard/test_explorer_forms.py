@@ -87,7 +87,7 @@ def test_an_answer_is_the_interfaces_own(desk: Desk, browser: Browser) -> None:
         "curl",
         "https://api.example.com/api/v1/companies/559999-9991?include=sources",
         "-H",
-        "Authorization: Bearer $FIRM_KEY",
+        "Authorization: Bearer $FIRMDATA_API_KEY",
     ]
     assert routes(browser) == {"/api/v1/companies/{org_number}": 2}
 

@@ -1,6 +1,7 @@
 """A small world whose runs have told of themselves, and a service over it that only reads."""
 
 import json
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,30 +14,28 @@ from lxml import html
 
 from api.public_pages.reference import FILES
 from tests.api.conftest import Service
+from tests.once import made_once
 from warehouse.release import freshness, run_log
 from warehouse.release.freshness import DatasetCheck, Freshness
 from warehouse.release.manifest import served_manifest, write_manifest, write_pointer
 from warehouse.release.run_log import ErrorNote, QuarantineNote, RunNote
 from warehouse.schema.market_state import DatasetState, MarketState
 
+pytest.register_assert_rewrite("tests.api.public_pages.page_visits")  # so that a failure shows its figures
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCS_PYTHON = ROOT / ".venv" / "docs" / "bin" / "python"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 """What the service's clock says in tests."""
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
-SCRIPT = "var a = 1 < 2"
-PAGE = (
-    f"<!doctype html><title>Guide</title><script>{SCRIPT}</script>"
-    '<p style="text-align: right;">ö</p><script src="a.js"></script>'
-)
+PAGE = '<!doctype html><title>Guide</title><p>ö</p><link rel="stylesheet" href="a.css">'
 INDEX = {
     "docs": [
-        {"location": "guide/", "title": "Guide", "text": "<p>Everything of webhooks</p>"},
-        {
-            "location": "guide/#signing",
-            "title": "Signing &amp; keys",
-            "text": "<p>A <em>webhook</em> is signed</p>" * 40,
-        },
-        {"location": "guide/#keys", "title": "Keys", "text": "<p>&lt;script&gt;alert(1)&lt;/script&gt; webhook</p>"},
+        {"location": "guide/", "title": "Guide", "text": "Guide ¶ Everything of webhooks"},
+        {"location": "guide/#guide", "title": "Guide", "text": "Everything of webhooks"},
+        {"location": "guide/#signing", "title": "Signing &amp; keys", "text": "A webhook\n is signed " * 40},
+        {"location": "guide/#keys", "title": "Keys", "text": "<script>alert(1)</script> webhook"},
     ]
 }
 LISTED = "firm:NO:999999999"
@@ -100,14 +99,28 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "index.html": PAGE,
         "404.html": PAGE,
         "guide/index.html": PAGE,
-        "guide/a.js": SCRIPT,
-        "a.js.map": "{}",
+        "guide/a.css": "p {}",
+        "guide/a.js": "alert(1)",
         "search/search_index.json": json.dumps(INDEX),
     }.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     (folder.parent / "secret.html").write_text("of another folder")
     return folder
+
+
+def build_site(into: Path) -> None:
+    command = [str(DOCS_PYTHON), "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(into / "site")]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert built.returncode == 0, built.stderr
+
+
+@pytest.fixture(scope="session")
+def built_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation as `make docs` builds it."""
+    if not DOCS_PYTHON.exists():
+        pytest.skip("what builds the documentation is not installed (make docs)")
+    return made_once(tmp_path_factory, "site", build_site) / "site"
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +9,15 @@ import pytest
 
 from api.public_pages.reference import DEFAULT_FOLDER, FILES
 from api.settings.service import ApiSettings
-from tests import browsing, npm
+from tests import browsing
 from tests.api.conftest import Service
 from tests.api.dashboard.conftest import PATIENCE_SECONDS, listening
 from tests.api.public_pages.conftest import LISTED
-from tests.browsing import UI, Browser, Tab
+from tests.api.public_pages.page_visits import Visit, visit_in_firefox
 from tests.firefox import firefox
 
 pytestmark = pytest.mark.slow
 
-BUDGET_BYTES = 100_000
-BUDGET_MILLISECONDS = 1_000
 PAGES = {
     "home": "/",
     "status": "/status",
@@ -37,25 +34,6 @@ TRYING = (".dialog-ux .authorize", ".btn-done", f"{MARKETS} button", f"{MARKETS}
 """What is clicked, one after the other, once a key is entered."""
 
 
-@dataclass
-class Visit:
-    """A service under uvicorn, and what Chromium saw of each page without JavaScript."""
-
-    base: str
-    browser: Browser
-    folder: Path
-    looks: dict[str, dict[str, Any]] = field(default_factory=dict)
-    painted: dict[str, float] = field(default_factory=dict)
-    on_paper: dict[str, float] = field(default_factory=dict)
-
-    def tour(self, tab: Tab) -> None:
-        for name, path in PAGES.items():
-            tab.open(self.base + path)
-            self.painted[name] = tab.painted()
-            self.looks[name] = tab.look(name)
-            self.on_paper[name] = tab.print(name)["overhang"]
-
-
 @pytest.fixture(scope="module")
 def base(shared_serve: Any, norway: Any, site: Path) -> Iterator[tuple[str, Service]]:
     """Reached at an address of this machine; the service knows itself by another, as behind a proxy."""
@@ -68,36 +46,26 @@ def base(shared_serve: Any, norway: Any, site: Path) -> Iterator[tuple[str, Serv
 def visit(base: tuple[str, Service], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
     folder = tmp_path_factory.mktemp("pictures")
     with browsing.browsing(folder) as browser:
-        made = Visit(base[0], browser, folder)
-        made.tour(browser.tab(scripts=False))
+        made = Visit(base[0], browser)
+        made.tour(PAGES)
         yield made
     browsing.keep_screenshots(folder, "public")
 
 
 def test_pages_are_whole_without_scripts_or_other_hosts(visit: Visit) -> None:
-    for name, look in visit.looks.items():
-        assert look["foreign"] == [], name
-        assert look["strayed"] == [], name
-        assert look["broken"] == [], name
-        assert look["cookies"] == "", name
-        assert len(look["asked"]) >= 3, name
-        assert [one for one in look["asked"][1:] if one[1] != 200] == [], name
+    visit.assert_whole()
 
 
 def test_axe_finds_nothing_light_and_dark_wide_and_narrow(visit: Visit) -> None:
-    faults = {(name, view): one["faults"] for name, look in visit.looks.items() for view, one in look["views"].items()}
-    assert {where: found for where, found in faults.items() if found} == {}
+    visit.assert_accessible()
 
 
 def test_no_page_is_wider_than_its_window_or_a_sheet(visit: Visit) -> None:
-    over = {(name, view): one["overhang"] for name, look in visit.looks.items() for view, one in look["views"].items()}
-    assert {where: pixels for where, pixels in over.items() if pixels > 0} == {}
-    assert {name: pixels for name, pixels in visit.on_paper.items() if pixels > 0} == {}
+    visit.assert_fitting()
 
 
 def test_pages_are_small_and_soon_there(visit: Visit) -> None:
-    assert {name: look["bytes"] for name, look in visit.looks.items() if look["bytes"] >= BUDGET_BYTES} == {}
-    assert {name: one for name, one in visit.painted.items() if not 0 < one < BUDGET_MILLISECONDS} == {}
+    visit.assert_small_and_soon_there()
 
 
 def test_the_keyboard_reaches_what_there_is_to_do(visit: Visit) -> None:
@@ -173,34 +141,6 @@ def test_the_reference_tries_a_request_in_firefox(base: tuple[str, Service], tmp
 
 
 def test_pages_are_the_same_in_firefox(base: tuple[str, Service], tmp_path: Path) -> None:
-    npm.commands(UI)
-    axe = (UI / "node_modules" / "axe-core" / "axe.min.js").read_text()
-    pictures = tmp_path / "pictures"
-    pictures.mkdir()
-    with firefox(tmp_path / "profile") as window:
-        for name, path in PAGES.items():
-            for view, width, is_dark in (
-                ("wide", 1280, False),
-                ("narrow", 450, True),
-            ):  # its windows have a least width
-                window.darken(is_dark)
-                window.open(base[0] + path)
-                window.resize(width, 900)
-                window.picture(pictures / f"firefox-{name}-{view}.png")
-                assert window.run("return document.documentElement.scrollWidth - innerWidth") <= 0, (name, view)
-                window.run(axe)
-                faults, passed = window.run_async(AXE)
-                assert (faults, passed > 10) == ([], True), (name, view)
-                found = window.run("return [...performance.getEntriesByType('resource')].map(({ name }) => name)")
-                assert [one for one in found if not one.startswith(base[0])] == []
+    with visit_in_firefox(base[0], PAGES, tmp_path) as window:
         window.open(f"{base[0]}/")
         assert LISTED in window.run("return document.body.innerText")
-    browsing.keep_screenshots(pictures, "public")
-
-
-AXE = """
-const done = arguments[arguments.length - 1];
-axe.run().then(({ violations, passes }) => {
-  done([violations.map(({ id, nodes }) => [id, nodes[0].html]), passes.length]);
-});
-"""

@@ -197,7 +197,7 @@ def without_two(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, p
 def test_companies_are_not_lost_by_accident(place: Place) -> None:
     before = content(place)
     place.market = replace(MARKET, to_shared_tables=without_two)
-    with pytest.raises(LostCompaniesError, match=r"lacks 1 companies that are served \(firm:FI:1000002-2\)"):
+    with pytest.raises(LostCompaniesError, match=r"lacks 1 company that is served \(firm:FI:1000002-2\)"):
         rebuilt(place)
     assert content(place) == before
     assert rebuilt(place, accept_lost=True).lost == (f"firm:FI:{TWO}",)

@@ -175,12 +175,12 @@ def test_a_search_without_scripts_leads_to_pages(browser: Browser) -> None:
 
 
 def test_the_program_to_copy_runs(desk: Desk, browser: Browser, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setenv("FIRM_KEY", key_made(browser))
+    monkeypatch.setenv("FIRMDATA_API_KEY", key_made(browser))
     code = company_code(desk.base, KNOWN, None)
     run: Callable[..., None] = exec
     run(code.python, {})
     assert "Exempelbolaget AB" in capsys.readouterr().out
-    assert code.curl.count("$FIRM_KEY") == len(PARTS)
+    assert code.curl.count("$FIRMDATA_API_KEY") == len(PARTS)
 
 
 def test_public_pages_exist_where_a_publishable_key_is_set_and_show_no_other(open_desk: Callable[..., Desk]) -> None:
