@@ -18,10 +18,15 @@ from api.reconcile import routes as reconcile
 from api.watchlists import routes as watchlists
 from api.webhooks.routes import deliveries, event_types, subscriptions
 
-ROUTES = handlers_in(
-    *(profile, search, lookups, reconcile, company_lists, groups, event_list, event_stream, markets),
-    exports,
-    watchlists,
-    *(subscriptions, deliveries, event_types),
-    *(accounts, document, health, billing, agents),
+ROUTES = (
+    *handlers_in(profile, search, tag="Companies"),
+    *handlers_in(lookups, tag="Lookups"),
+    *handlers_in(reconcile, tag="Reconciliation"),
+    *handlers_in(company_lists, groups, tag="Ownership"),
+    *handlers_in(event_list, event_stream, tag="Events"),
+    *handlers_in(markets, tag="Service"),
+    *handlers_in(exports, tag="Exports"),
+    *handlers_in(watchlists, tag="Watchlists"),
+    *handlers_in(subscriptions, deliveries, event_types, tag="Webhooks"),
+    *handlers_in(accounts, document, health, billing, agents, tag="Service"),
 )

@@ -13,7 +13,6 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.spec import Example
 from litestar.params import PathParameter
 
-from api.http.query.model import NoParameters, QueryModel
 from api.schemas.declare import RequestModel, ResponseModel
 from api.schemas.json_schema import Schema
 
@@ -112,7 +111,6 @@ class Operation:
     """Additional response headers."""
     example: Any = None
     links: tuple[OperationLink, ...] = ()
-    query_params: type[QueryModel] = NoParameters
     body: RequestBody | None = None
     request_headers: tuple[str, ...] = ()
     """Request headers beyond those of the method."""

@@ -27,7 +27,7 @@ from api.companies.schemas.companies import FinancialsList, OwnershipList
 from api.companies.schemas.events import EventList
 from api.companies.schemas.filings import FilingList
 from api.companies.schemas.groups import HoldingList
-from api.http.context import ANY_KEY, ApiRequest, RequestContext
+from api.http.context import ANY_KEY, CurrentContext, Query, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import (
     NO_MEMBERS,
@@ -47,7 +47,6 @@ from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import FROM_COMPANY_LIST, Operation
 from api.openapi.response_headers import OF_PAGE
-from api.schemas.declare import ResponseModel
 from warehouse.reader.reader import CompanyState, PinnedRelease
 from warehouse.reader.types import CompanyHeader, Key, ResultPage
 from warehouse.schema.identifiers import CompanyNumber
@@ -56,24 +55,18 @@ T = TypeVar("T")
 _BEGINNING: Key = (0,)
 
 
-def _list_operation(response: type[ResponseModel], example: Any, query_params: type[QueryModel]) -> Operation:
-    return Operation(response, OF_PAGE, example, links=FROM_COMPANY_LIST, query_params=query_params)
-
-
 @get(
     "/api/v1/companies/{org_number:str}/financials",
     policy=ANY_KEY,
-    operation_id="listFinancials",
     tags=["Financials"],
     summary="List financials of a company",
     description="One row per period, newest first. If an annual and a quarterly period end on "
     "the same day, the annual one comes first.",
-    response_description="One page of periods.",
-    operation=_list_operation(FinancialsList, examples.FINANCIALS, FinancialsParams),
+    operation=Operation(FinancialsList, OF_PAGE, examples.FINANCIALS, links=FROM_COMPANY_LIST),
 )
-async def list_financials(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
-    context = request.context
-    values = FinancialsParams.read(context.query_string)
+async def list_financials(
+    context: CurrentContext, values: Query[FinancialsParams], org_number: OrgNumber
+) -> HttpResponse:
     number, asked = number_from_path(org_number), AskedState.read(context, values)
     binding = _cursor_binding(context, "financials", number, values)
     key, query = after_key(context, values.cursor, binding), build_financials_query(values)
@@ -93,16 +86,13 @@ async def list_financials(request: ApiRequest, org_number: OrgNumber) -> HttpRes
 @get(
     "/api/v1/companies/{org_number:str}/ownership",
     policy=ANY_KEY,
-    operation_id="listOwnership",
-    tags=["Ownership"],
     summary="List owners of a company",
     description="Owners merged from all sources, largest share first, unknown shares last.",
-    response_description="One page of owners.",
-    operation=_list_operation(OwnershipList, examples.OWNERSHIP, OwnershipParams),
+    operation=Operation(OwnershipList, OF_PAGE, examples.OWNERSHIP, links=FROM_COMPANY_LIST),
 )
-async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
-    context = request.context
-    values = OwnershipParams.read(context.query_string)
+async def list_ownership(
+    context: CurrentContext, values: Query[OwnershipParams], org_number: OrgNumber
+) -> HttpResponse:
     number, asked = number_from_path(org_number), AskedState.read(context, values)
     binding = _cursor_binding(context, "ownership", number, values)
     first_day = context.services.clock.today() if asked is None else asked.day
@@ -128,17 +118,15 @@ async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResp
 @get(
     "/api/v1/companies/{company_id:str}/events",
     policy=ANY_KEY,
-    operation_id="listCompanyEvents",
     tags=["Events"],
     summary="List events of a company",
     description="Newest first. With `order=asc` the list can be polled: store `next_cursor` and call again later.",
-    response_description="One page of events.",
-    operation=_list_operation(EventList, examples.EVENTS, EventsParams),
+    operation=Operation(EventList, OF_PAGE, examples.EVENTS, links=FROM_COMPANY_LIST),
 )
-async def list_company_events(request: ApiRequest, company_id: CompanyId) -> HttpResponse:
+async def list_company_events(
+    context: CurrentContext, values: Query[EventsParams], company_id: CompanyId
+) -> HttpResponse:
     """Newest first, or ascending as a resumable tail."""
-    context = request.context
-    values = EventsParams.read(context.query_string)
     number = number_from_path(company_id)
     binding = _cursor_binding(context, "events", number, values, values.order)
     key, asked = after_key(context, values.cursor, binding), build_event_query(values)
@@ -156,16 +144,12 @@ async def list_company_events(request: ApiRequest, company_id: CompanyId) -> Htt
 @get(
     "/api/v1/companies/{org_number:str}/filings",
     policy=ANY_KEY,
-    operation_id="listFilings",
     tags=["Financials"],
     summary="List filings of a company",
     description="Every filing known, newest first; filings whose date is not known come last.",
-    response_description="One page of filings.",
-    operation=_list_operation(FilingList, examples.FILINGS, FilingsParams),
+    operation=Operation(FilingList, OF_PAGE, examples.FILINGS, links=FROM_COMPANY_LIST),
 )
-async def list_filings(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
-    context = request.context
-    values = FilingsParams.read(context.query_string)
+async def list_filings(context: CurrentContext, values: Query[FilingsParams], org_number: OrgNumber) -> HttpResponse:
     number = number_from_path(org_number)
     binding = _cursor_binding(context, "filings", number, values)
     key, query = after_key(context, values.cursor, binding), build_filings_query(values)
@@ -180,17 +164,12 @@ async def list_filings(request: ApiRequest, org_number: OrgNumber) -> HttpRespon
 @get(
     "/api/v1/companies/{org_number:str}/holdings",
     policy=ANY_KEY,
-    operation_id="listHoldings",
-    tags=["Ownership"],
     summary="List what a company owns in others",
     description="The inverse of ownership: the lines that name this company as holder, largest share first, unknown "
     "shares last.",
-    response_description="One page of holdings.",
-    operation=_list_operation(HoldingList, examples.HOLDINGS, HoldingsParams),
+    operation=Operation(HoldingList, OF_PAGE, examples.HOLDINGS, links=FROM_COMPANY_LIST),
 )
-async def list_holdings(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
-    context = request.context
-    values = HoldingsParams.read(context.query_string)
+async def list_holdings(context: CurrentContext, values: Query[HoldingsParams], org_number: OrgNumber) -> HttpResponse:
     number = number_from_path(org_number)
     binding = _cursor_binding(context, "holdings", number, values)
     first_day = values.as_of or context.services.clock.today()

@@ -14,7 +14,7 @@ from api.companies.past_states import AskedState
 from api.companies.path_parameters import OrgNumber
 from api.companies.query_params import GroupParams
 from api.companies.schemas import groups as schemas
-from api.http.context import ANY_KEY, ApiRequest
+from api.http.context import ANY_KEY, CurrentContext, Query
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import (
     PageFrame,
@@ -36,19 +36,12 @@ from warehouse.reader.types import CompanyGroup, CompanyHeader
 @get(
     "/api/v1/companies/{org_number:str}/group",
     policy=ANY_KEY,
-    operation_id="getGroup",
-    tags=["Ownership"],
     summary="Get the group of a company",
     description="Its parents, the ultimate parents above them, and what it holds, down to `depth` levels. Each line is "
     "one relation as its sources state it today, or stated it then; natural persons are left out.",
-    response_description="Parents, and one page of children.",
-    operation=Operation(
-        schemas.CompanyGroup, OF_PAGE, examples.GROUP, links=FROM_COMPANY_LIST, query_params=GroupParams
-    ),
+    operation=Operation(schemas.CompanyGroup, OF_PAGE, examples.GROUP, links=FROM_COMPANY_LIST),
 )
-async def get_group(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
-    context = request.context
-    values = GroupParams.read(context.query_string)
+async def get_group(context: CurrentContext, values: Query[GroupParams], org_number: OrgNumber) -> HttpResponse:
     number, asked = number_from_path(org_number), AskedState.read(context, values)
     binding = CursorBinding(context.account_id, "group", filter_hash(number.company_id, values.filters()), "asc")
     first_day = context.services.clock.today() if asked is None else asked.day
