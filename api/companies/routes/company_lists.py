@@ -5,7 +5,7 @@ See docs/contract/contract.md 4.3 to 4.5. Does not belong here: search (`api.com
 
 from collections.abc import Callable
 from datetime import date
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 from litestar import get
@@ -54,15 +54,7 @@ from warehouse.reader.types import CompanyGroup, CompanyHeader, Key, ResultPage
 
 T = TypeVar("T")
 _BEGINNING: Key = (0,)
-
-
-class _ListParams(Protocol):
-    """The parameters that every list has."""
-
-    @property
-    def cursor(self) -> str | None: ...
-
-    def filters(self) -> list[tuple[str, str]]: ...
+_ListParams = EventsParams | FilingsParams | FinancialsParams | GroupParams | HoldingsParams | OwnershipParams
 
 
 class _Answer(NamedTuple, Generic[T]):
