@@ -157,9 +157,7 @@ async def show_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
     record = await _requested_subscription(page, subscription_id)
     status, before = _delivery_filter(page)
     query = DeliveryQuery(statuses=(status,) if status else ())
-    found = await service.control_database.read(
-        lambda connection: deliveries_service.list_deliveries(connection, place, query, before, _ROWS + 1)
-    )
+    found = await service.control_database.read(deliveries_service.list_deliveries, place, query, before, _ROWS + 1)
     return page.render(
         "webhook.html",
         record=record,
@@ -348,9 +346,7 @@ def _done_message(visit: PageRequest) -> str | None:
 @get(_DELIVERY)
 async def show_delivery(page: CurrentPage, subscription_id: SubscriptionId, delivery_id: DeliveryId) -> HttpResponse:
     place = _delivery_scope(page, subscription_id)
-    found = await page.context.services.control_database.read(
-        lambda connection: deliveries_service.delivery_detail(connection, place, delivery_id)
-    )
+    found = await page.context.services.control_database.read(deliveries_service.delivery_detail, place, delivery_id)
     sent = msgspec.json.format(msgspec.json.encode(payload_json(found))).decode()
     done = _DONE["retried"] if page.context.query_string == b"done=retried" else None
     return page.render("delivery.html", delivery=found.delivery, attempts=found.attempts, sent=sent, done=done)
@@ -361,9 +357,7 @@ async def retry_delivery(page: CurrentPage, subscription_id: SubscriptionId, del
     _require_entitled_owner(page)
     service, place = page.context.services, _delivery_scope(page, subscription_id)
     attempt_id, now = service.ulid_generator.make("att"), service.clock.now()
-    await service.control_database.write(
-        lambda connection: deliveries_service.retry_delivery(connection, place, delivery_id, attempt_id, now)
-    )
+    await service.control_database.write(deliveries_service.retry_delivery, place, delivery_id, attempt_id, now)
     return page.redirect_to(f"{_ALL}/{subscription_id}/deliveries/{delivery_id}?done=retried")
 
 
@@ -385,16 +379,12 @@ async def create_replay(page: CurrentPage, subscription_id: SubscriptionId) -> H
         raise PageError(
             _VALIDATION, "No replay was created", f"Check the start date and the statuses: {told}."
         ) from None
-    await service.control_database.write(
-        lambda connection: deliveries_service.start_replay(connection, place, asked, replay_id, now)
-    )
+    await service.control_database.write(deliveries_service.start_replay, place, asked, replay_id, now)
     return page.redirect_to(f"{_ALL}/{subscription_id}/replays/{replay_id}")
 
 
 @get(f"{_ONE}/replays/{{replay_id:str}}")
 async def show_replay(page: CurrentPage, subscription_id: SubscriptionId, replay_id: ReplayId) -> HttpResponse:
     place = _delivery_scope(page, subscription_id)
-    found = await page.context.services.control_database.read(
-        lambda connection: deliveries_service.find_replay(connection, place, replay_id)
-    )
+    found = await page.context.services.control_database.read(deliveries_service.find_replay, place, replay_id)
     return page.render("replay.html", replay=found)
