@@ -6,7 +6,7 @@ import msgspec
 from litestar import get, post
 from litestar.status_codes import HTTP_202_ACCEPTED
 
-from api.http.context import SECRET_KEY, WEBHOOKS_TIER, CurrentContext, Query, RequestContext
+from api.http.context import SECRET_KEY, WEBHOOKS_TIER, CurrentContext, Query
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
@@ -17,7 +17,7 @@ from api.openapi.operation import FROM_DELIVERY, FROM_REPLAY, Operation, Request
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE
 from api.webhooks.deliveries import models, service
 from api.webhooks.deliveries.models import Delivery, DeliveryDetail, DeliveryList, DeliveryQuery, Replay
-from api.webhooks.deliveries.service import DeliveryScope, NewReplay, parse_replay_request, scope_for
+from api.webhooks.deliveries.service import NewReplay, delivery_scope, parse_replay_request
 from api.webhooks.parameters import DeliveriesParams, DeliveryId, ReplayId, SubscriptionId
 
 _PATH = "/api/v1/webhooks/{id:str}/deliveries"
@@ -38,7 +38,7 @@ async def list_webhook_deliveries(
     key = after_key(context, values.cursor, binding)
     before = None if key is None else str(key[0])
     asked = DeliveryQuery(values.since, values.until, values.status, values.event_type, values.event_id)
-    place, limit = delivery_scope(context, subscription_id), values.limit
+    place, limit = delivery_scope(context, context.account_id, subscription_id), values.limit
     found = await context.services.control_database.read(service.list_deliveries, place, asked, before, limit + 1)
     shown = found[:limit]
     following = context.services.cursor_cipher.issue(binding, (shown[-1].id,)) if len(found) > limit else None
@@ -56,7 +56,7 @@ async def list_webhook_deliveries(
 async def get_webhook_delivery(
     context: CurrentContext, subscription_id: SubscriptionId, delivery_id: DeliveryId
 ) -> HttpResponse:
-    place = delivery_scope(context, subscription_id)
+    place = delivery_scope(context, context.account_id, subscription_id)
     found = await context.services.control_database.read(service.delivery_detail, place, delivery_id)
     return json_response(200, msgspec.json.encode(models.delivery_detail_json(found)))
 
@@ -76,7 +76,7 @@ async def get_webhook_delivery(
 async def retry_webhook_delivery(
     context: CurrentContext, subscription_id: SubscriptionId, delivery_id: DeliveryId
 ) -> HttpResponse:
-    place = delivery_scope(context, subscription_id)
+    place = delivery_scope(context, context.account_id, subscription_id)
     attempt_id, now = context.services.ulid_generator.make("att"), context.services.clock.now()
     found = await context.services.control_database.write(service.retry_delivery, place, delivery_id, attempt_id, now)
     return json_response(202, msgspec.json.encode(Delivery.members(found)))
@@ -101,7 +101,7 @@ async def retry_webhook_delivery(
 )
 @idempotent
 async def create_webhook_replay(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
-    place, now = delivery_scope(context, subscription_id), context.services.clock.now()
+    place, now = delivery_scope(context, context.account_id, subscription_id), context.services.clock.now()
     asked = parse_replay_request(context.required_json_body, now, place.oldest, place.retention_days)
     replay_id = context.services.ulid_generator.make("rpl")
     made = await context.services.control_database.write(service.start_replay, place, asked, replay_id, now)
@@ -120,12 +120,6 @@ async def create_webhook_replay(context: CurrentContext, subscription_id: Subscr
 async def get_webhook_replay(
     context: CurrentContext, subscription_id: SubscriptionId, replay_id: ReplayId
 ) -> HttpResponse:
-    place = delivery_scope(context, subscription_id)
+    place = delivery_scope(context, context.account_id, subscription_id)
     found = await context.services.control_database.read(service.find_replay, place, replay_id)
     return json_response(200, msgspec.json.encode(models.replay_json(found)))
-
-
-def delivery_scope(context: RequestContext, subscription_id: str) -> DeliveryScope:
-    """A subscription of the caller, and the oldest instant its log can be read from."""
-    days = context.services.settings.webhooks.retention_days
-    return scope_for(context.account_id, subscription_id, days, context.services.clock.now())

@@ -8,7 +8,6 @@ import msgspec
 from litestar import delete, get, patch, post
 from litestar.status_codes import HTTP_200_OK
 
-from api.http.body_validation import read_body
 from api.http.content_negotiation import MERGE_PATCH_TYPES
 from api.http.context import SECRET_KEY, WEBHOOKS_TIER, CurrentContext, Query, RequestContext
 from api.http.idempotency import idempotent
@@ -172,17 +171,7 @@ async def rotate_webhook_secret(context: CurrentContext, subscription_id: Subscr
 )
 @idempotent
 async def test_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
-    service, event_type = context.services, read_body(TestSend, context.required_json_body).event_type
-    record = await service.subscription_service.get(context.account_id, subscription_id)
-    service.rate_limiter.check_test_sends(record.subscription_id, context.started_at)
-    attempt = await send_test(
-        service.webhook_client,
-        service.subscription_service.destination(record),
-        service.subscription_service.secrets(record),
-        event_type or record.event_types[0],
-        service.ulid_generator,
-        service.clock.now(),
-    )
+    _, attempt = await send_test(context, context.account_id, subscription_id, context.required_json_body)
     return json_response(200, msgspec.json.encode(Attempt.members(attempt)))
 
 
