@@ -210,7 +210,7 @@ def _method_request_headers(handler: HTTPRouteHandler, operation: Operation) -> 
 def _request_body(body: RequestBody, policy: BodyPolicy) -> Schema:
     content = {"schema": schema_reference(body.model), "example": body.example}
     return {
-        "description": body.description,
+        "description": inspect.getdoc(body.model),
         "required": not policy.is_optional,
         "content": {media_type.decode(): content for media_type in policy.media_types},
     }

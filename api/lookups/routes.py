@@ -64,7 +64,7 @@ class SuggestParams(QueryModel):
         LookupAnswer,
         ("Firm-Release",),
         examples.LOOKUP_ANSWER,
-        body=RequestBody(LookupRequest, "The companies, and the keys to return of each.", examples.LOOKUP_REQUEST),
+        body=RequestBody(LookupRequest, examples.LOOKUP_REQUEST),
         is_read=True,
     ),
 )

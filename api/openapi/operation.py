@@ -94,10 +94,9 @@ def link_objects(leads: Iterable[OperationLink]) -> dict[str, Schema]:
 
 @dataclass(frozen=True, slots=True)
 class RequestBody:
-    """Texts of a request body; its media types and limit are the `body` of the route's policy."""
+    """What a request body is; its media types and limit are the `body` of the route's policy."""
 
     model: type[RequestModel]
-    description: str
     example: Any
 
 

@@ -113,7 +113,7 @@ async def get_reconciliation(context: CurrentContext, values: Query[ReconcilePar
         _Results | ExtendedRows,
         _RELEASE,
         examples.RESULTS,
-        body=RequestBody(ReconcileForm, "A form with one of two fields, whose content is JSON.", examples.FORM),
+        body=RequestBody(ReconcileForm, examples.FORM),
         is_read=True,
     ),
 )

@@ -75,7 +75,7 @@ class WatchlistsParams(QueryModel):
         (*OF_SUBSCRIPTION, "Location"),
         examples.WATCHLIST,
         FROM_WATCHLIST,
-        body=RequestBody(NewWatchlist, "Its name.", examples.NEW_WATCHLIST),
+        body=RequestBody(NewWatchlist, examples.NEW_WATCHLIST),
     ),
 )
 @idempotent
@@ -118,10 +118,7 @@ async def get_watchlist(context: CurrentContext, watchlist_id: WatchlistId) -> H
     summary="Rename a watchlist",
     description="A merge patch of the name. Companies are changed below `/companies`.",
     operation=Operation(
-        Watchlist,
-        OF_SUBSCRIPTION,
-        examples.WATCHLIST,
-        body=RequestBody(WatchlistChanges, "The new name.", examples.NEW_WATCHLIST),
+        Watchlist, OF_SUBSCRIPTION, examples.WATCHLIST, body=RequestBody(WatchlistChanges, examples.NEW_WATCHLIST)
     ),
 )
 async def update_watchlist(context: CurrentContext, watchlist_id: WatchlistId) -> HttpResponse:
@@ -180,7 +177,7 @@ async def list_watchlist_companies(
         ChangedMembership,
         OF_ACCOUNT,
         examples.CHANGED_MEMBERSHIP,
-        body=RequestBody(MembershipChanges, "Companies to add and to remove.", examples.MEMBERSHIP_CHANGES),
+        body=RequestBody(MembershipChanges, examples.MEMBERSHIP_CHANGES),
     ),
 )
 @idempotent

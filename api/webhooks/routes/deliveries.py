@@ -92,11 +92,7 @@ async def retry_webhook_delivery(
     status_code=HTTP_202_ACCEPTED,
     response_description="Accepted; the deliveries follow.",
     operation=Operation(
-        Replay,
-        ("Location",),
-        examples.REPLAY,
-        FROM_REPLAY,
-        body=RequestBody(NewReplay, "The deliveries to repeat.", examples.NEW_REPLAY),
+        Replay, ("Location",), examples.REPLAY, FROM_REPLAY, body=RequestBody(NewReplay, examples.NEW_REPLAY)
     ),
 )
 @idempotent

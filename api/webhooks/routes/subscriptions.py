@@ -52,7 +52,7 @@ _COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids exceed the default body limit
         (*OF_SUBSCRIPTION, "Location"),
         examples.CREATED_SUBSCRIPTION,
         FROM_SUBSCRIPTION,
-        body=RequestBody(NewSubscription, "Endpoint, event types and companies.", examples.NEW_SUBSCRIPTION),
+        body=RequestBody(NewSubscription, examples.NEW_SUBSCRIPTION),
     ),
 )
 @idempotent
@@ -106,7 +106,7 @@ async def get_webhook(context: CurrentContext, subscription_id: SubscriptionId) 
         UpdatedSubscription,
         OF_SUBSCRIPTION,
         examples.UPDATED_SUBSCRIPTION,
-        body=RequestBody(SubscriptionChanges, "The members to change.", examples.CHANGES),
+        body=RequestBody(SubscriptionChanges, examples.CHANGES),
     ),
 )
 async def update_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
@@ -140,10 +140,7 @@ async def delete_webhook(context: CurrentContext, subscription_id: SubscriptionI
     "rotated again.",
     status_code=HTTP_200_OK,
     operation=Operation(
-        RotatedSecret,
-        OF_ACCOUNT,
-        examples.ROTATED_SECRET,
-        body=RequestBody(SecretRotation, "The grace period.", examples.ROTATION),
+        RotatedSecret, OF_ACCOUNT, examples.ROTATED_SECRET, body=RequestBody(SecretRotation, examples.ROTATION)
     ),
 )
 @idempotent
@@ -165,9 +162,7 @@ async def rotate_webhook_secret(context: CurrentContext, subscription_id: Subscr
     "same way as a delivery, and returns the outcome. A test is not retried, "
     "stored or counted as a failure. At most 10 per minute.",
     status_code=HTTP_200_OK,
-    operation=Operation(
-        Attempt, OF_ACCOUNT, examples.TEST_ATTEMPT, body=RequestBody(TestSend, "The event type to send.", examples.TEST)
-    ),
+    operation=Operation(Attempt, OF_ACCOUNT, examples.TEST_ATTEMPT, body=RequestBody(TestSend, examples.TEST)),
 )
 @idempotent
 async def test_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
