@@ -23,7 +23,7 @@ from api.http.json_body import BodyPolicy
 from api.http.query.model import NoParameters
 from api.openapi import problem_responses, response_headers
 from api.openapi.operation import Operation, RequestBody, link_objects, method_of, path_of, path_parameters
-from api.openapi.query_parameters import query_parameters
+from api.openapi.parameters import parameter_object, query_parameters
 from api.openapi.response_headers import OF_POST
 from api.openapi.setting_words import DEFAULT_SETTINGS, fill_words, setting_words
 from api.reconcile.models import MatchingFeature
@@ -272,11 +272,5 @@ def _models_in(response: Any) -> Iterator[type[BaseModel]]:
 
 
 def _path_parameter(name: str, parameter: PathParameter) -> Schema:
-    return {
-        "name": name,
-        "in": "path",
-        "required": True,
-        "description": parameter.description,
-        "schema": parameter.schema_extra,
-        "example": (parameter.examples or [])[0].value,
-    }
+    schema, example = parameter.schema_extra or {}, (parameter.examples or [])[0].value
+    return parameter_object(name, "path", schema, parameter.description or "", required=True, example=example)
