@@ -196,7 +196,7 @@ export interface paths {
                 path?: never;
                 cookie?: never;
             };
-            /** @description The companies, and the keys to return of each. */
+            /** @description Companies to look up. */
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["LookupRequest"];
@@ -304,7 +304,7 @@ export interface paths {
                 path?: never;
                 cookie?: never;
             };
-            /** @description A form with one of two fields, whose content is JSON. */
+            /** @description A form with exactly one of its two fields, whose content is JSON. */
             requestBody: {
                 content: {
                     "application/x-www-form-urlencoded": components["schemas"]["ReconcileForm"];
@@ -1165,7 +1165,7 @@ export interface paths {
                 path?: never;
                 cookie?: never;
             };
-            /** @description Its name. */
+            /** @description A watchlist to create. */
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["NewWatchlist"];
@@ -1275,7 +1275,7 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            /** @description The new name. */
+            /** @description The members to change; omitted members keep their value (RFC 7396). */
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["WatchlistChanges"];
@@ -1354,7 +1354,7 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            /** @description Companies to add and to remove. */
+            /** @description Companies to add to a watchlist, and to remove from it. */
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["MembershipChanges"];
@@ -1510,7 +1510,7 @@ export interface paths {
                 path?: never;
                 cookie?: never;
             };
-            /** @description Endpoint, event types and companies. */
+            /** @description A subscription to create. */
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["NewSubscription"];
@@ -1620,7 +1620,7 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            /** @description The members to change. */
+            /** @description The members to change; omitted members keep their value (RFC 7396). */
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["SubscriptionChanges"];
@@ -1669,7 +1669,7 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            /** @description The grace period. */
+            /** @description Options of a secret rotation. */
             requestBody?: {
                 content: {
                     "application/json": components["schemas"]["SecretRotation"];
@@ -1721,7 +1721,7 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            /** @description The event type to send. */
+            /** @description The event type to send as a test. */
             requestBody?: {
                 content: {
                     "application/json": components["schemas"]["TestSend"];
@@ -2598,7 +2598,7 @@ export interface components {
             /** @description Only on a query with a value that no company can have; then there are no candidates. */
             errors?: components["schemas"]["InputError"][];
         };
-        /** @description Exactly one of the two. */
+        /** @description A form with exactly one of its two fields, whose content is JSON. */
         ReconcileForm: {
             /** @description A batch of at most 50 queries by key, as JSON. */
             queries?: string;
