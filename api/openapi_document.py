@@ -5,6 +5,7 @@ the document is built here, once per start, with the texts that apply to all ope
 texts of one operation, which are declared at its handler, or schemas (`api.companies.schemas`).
 """
 
+import inspect
 from collections.abc import Iterator
 from functools import lru_cache
 from types import UnionType
@@ -19,9 +20,10 @@ from api.companies.industry_notices import IndustryNotice
 from api.companies.schemas import events
 from api.http.context import RoutePolicy
 from api.http.json_body import BodyPolicy
+from api.http.query.model import NoParameters
 from api.openapi import problem_responses, response_headers
 from api.openapi.operation import Operation, RequestBody, link_objects, method_of, path_of, path_parameters
-from api.openapi.query_parameters import query_parameters
+from api.openapi.parameters import parameter_object, query_parameters
 from api.openapi.response_headers import OF_POST
 from api.openapi.setting_words import DEFAULT_SETTINGS, fill_words, setting_words
 from api.reconcile.models import MatchingFeature
@@ -185,7 +187,7 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
         "tags": handler.tags,
     }
     parameters = [_path_parameter(name, one) for name, one in path_parameters(handler).items()]
-    parameters += query_parameters(operation.query_params)
+    parameters += query_parameters(handler.opt["query"] or NoParameters)
     parameters += response_headers.header_references(
         (*_method_request_headers(handler, operation), *operation.request_headers)
     )
@@ -208,7 +210,7 @@ def _method_request_headers(handler: HTTPRouteHandler, operation: Operation) -> 
 def _request_body(body: RequestBody, policy: BodyPolicy) -> Schema:
     content = {"schema": schema_reference(body.model), "example": body.example}
     return {
-        "description": body.description,
+        "description": inspect.getdoc(body.model),
         "required": not policy.is_optional,
         "content": {media_type.decode(): content for media_type in policy.media_types},
     }
@@ -218,7 +220,8 @@ def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_pub
     method = method_of(handler)
     headers = (*operation.response_headers, *(() if operation.is_read else _RESPONSE_HEADERS.get(method, ())))
     named = response_headers.success_headers(headers, is_public=is_public)
-    success: Schema = {"description": handler.response_description, "headers": named}
+    text = handler.response_description or inspect.getdoc(operation.response)
+    success: Schema = {"description": text, "headers": named}
     if operation.response is not None:
         content: Schema = {"schema": _response_schema(operation.response)}
         if operation.example is not None:
@@ -269,11 +272,5 @@ def _models_in(response: Any) -> Iterator[type[BaseModel]]:
 
 
 def _path_parameter(name: str, parameter: PathParameter) -> Schema:
-    return {
-        "name": name,
-        "in": "path",
-        "required": True,
-        "description": parameter.description,
-        "schema": parameter.schema_extra,
-        "example": (parameter.examples or [])[0].value,
-    }
+    schema, example = parameter.schema_extra or {}, (parameter.examples or [])[0].value
+    return parameter_object(name, "path", schema, parameter.description or "", required=True, example=example)

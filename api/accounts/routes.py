@@ -11,8 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from api.accounts.repository import AccountRecord
 from api.accounts.service import AccountService
-from api.http.context import SECRET_KEY, ApiRequest
-from api.http.query.model import NoParameters
+from api.http.context import SECRET_KEY, CurrentContext
 from api.http.responses import HttpResponse, json_response
 from api.openapi.examples import companies
 from api.openapi.operation import Operation
@@ -46,17 +45,12 @@ class Usage(ResponseModel):
 @get(
     "/api/v1/usage",
     policy=replace(SECRET_KEY, is_counted=False),
-    operation_id="getUsage",
-    tags=["Service"],
     summary="Get usage",
     description="Usage and limits of the account in the current month. Secret keys only. Not "
     "counted against the quota.",
-    response_description="Usage and limits.",
     operation=Operation(Usage, OF_ACCOUNT, companies.USAGE),
 )
-async def get_usage(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def get_usage(context: CurrentContext) -> HttpResponse:
     caller = context.required_caller
     limits, month = context.services.rate_limiter, context.services.rate_limiter.current_month().number
     try:

@@ -11,7 +11,7 @@ NOT_IN_TIER: Final = "not in this tier"
 """Value of the variable `webhooks` if the account's tier has none."""
 _ONE: Final = {"id": "subscription_id"}
 _OF_DELIVERY: Final = {"id": "delivery_subscription_id", "delivery_id": "delivery_id"}
-_REPEATABLE: Final = {"Idempotency-Key": "{{$guid}}"}
+REPEATABLE: Final = {"Idempotency-Key": "{{$guid}}"}
 _SAME_SUBSCRIPTION: Final = {"the requested subscription": 'answer.id === value("subscription_id")'}
 _HAS_SECRET: Final = {"a secret": 'answer.secret.startsWith("whsec_")'}
 _SAME_DELIVERY: Final = {"the requested delivery": 'answer.id === value("delivery_id")'}
@@ -24,7 +24,7 @@ WEBHOOKS: Final = (
     ScenarioStep("listEventTypes", checks={"six types": "answer.data.length >= 6"}),
     ScenarioStep(
         "createWebhook",
-        headers=_REPEATABLE,
+        headers=REPEATABLE,
         body={
             "endpoint_url": "{{endpoint_url}}",
             "event_types": ["filing.added", "ownership.changed", "status.changed"],
@@ -59,7 +59,7 @@ WEBHOOKS: Final = (
     ScenarioStep(
         "testWebhook",
         path_variables=_ONE,
-        headers=_REPEATABLE,
+        headers=REPEATABLE,
         body={"event_type": "status.changed"},
         checks={"a test": 'answer.trigger === "test"', "no delivery": "answer.delivery_id === null"},
         note="`outcome` shows how your endpoint responded.",
@@ -81,12 +81,12 @@ WEBHOOKS: Final = (
         note=_LOGGED,
     ),
     ScenarioStep(
-        "retryWebhookDelivery", path_variables=_OF_DELIVERY, headers=_REPEATABLE, checks=_SAME_DELIVERY, note=_LOGGED
+        "retryWebhookDelivery", path_variables=_OF_DELIVERY, headers=REPEATABLE, checks=_SAME_DELIVERY, note=_LOGGED
     ),
     ScenarioStep(
         "createWebhookReplay",
         path_variables=_ONE,
-        headers=_REPEATABLE,
+        headers=REPEATABLE,
         body={"since": "{{subscribed_at}}", "statuses": ["failed", "held"], "event_types": None},
         keeps={"replay_id": "answer.id"},
         checks={"of the requested subscription": 'answer.subscription_id === value("subscription_id")'},
@@ -102,7 +102,7 @@ WEBHOOKS: Final = (
     ScenarioStep(
         "rotateWebhookSecret",
         path_variables=_ONE,
-        headers=_REPEATABLE,
+        headers=REPEATABLE,
         body={"grace_period_seconds": 86400},
         checks=_SAME_SUBSCRIPTION | _HAS_SECRET,
     ),
@@ -134,7 +134,7 @@ _SAME_LIST: Final = {"the requested watchlist": 'answer.id === value("watchlist_
 WATCHLISTS: Final = (
     ScenarioStep(
         "createWatchlist",
-        headers=_REPEATABLE,
+        headers=REPEATABLE,
         body={"name": "Created by the collection"},
         keeps={"watchlist_id": "answer.id"},
         checks={"no company yet": "answer.company_count === 0"},
@@ -153,7 +153,7 @@ WATCHLISTS: Final = (
     ScenarioStep(
         "changeWatchlistCompanies",
         path_variables=_LIST,
-        headers=_REPEATABLE,
+        headers=REPEATABLE,
         body={"add": ["firm:SE:5599999991", "firm:NO:999999999"]},
         checks=_SAME_LIST,
     ),

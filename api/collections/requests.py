@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from api.collections.account_scenario import EXPORTS, WATCHLISTS, WEBHOOKS
+from api.collections.account_scenario import EXPORTS, REPEATABLE, WATCHLISTS, WEBHOOKS
 from api.collections.scenario import (
     COMPANIES,
     EVENTS,
@@ -129,6 +129,23 @@ class CollectionRequest:
         return f"{{{{base_url}}}}{self.path}" + (f"?{query}" if query else "")
 
 
+def scenario_steps(document: Schema) -> list[ScenarioStep]:
+    """The scenario, then each other operation with a body, as the document's example sends it.
+
+    One with a parameter in its path, or that reads what others left, needs a step that says where its values come from.
+    """
+    operations = [one for methods in document["paths"].values() for one in methods.values()]
+    named = {step.operation_id for step in WALK}
+    others = [one for one in operations if one["operationId"] not in named and "requestBody" in one]
+    return [*WALK, *map(_example_step, others)]
+
+
+def _example_step(operation: Schema) -> ScenarioStep:
+    is_repeatable = {"$ref": "#/components/parameters/Idempotency-Key"} in operation.get("parameters", ())
+    body = operation["requestBody"]["content"][JSON]["example"]
+    return ScenarioStep(operation["operationId"], headers=REPEATABLE if is_repeatable else {}, body=body)
+
+
 def collection_requests(document: Schema) -> list[CollectionRequest]:
     """All requests, folder by folder in the order of the scenario."""
     places = {
@@ -136,7 +153,7 @@ def collection_requests(document: Schema) -> list[CollectionRequest]:
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     }
-    return [_build_request(step, *places[step.operation_id], document) for step in WALK]
+    return [_build_request(step, *places[step.operation_id], document) for step in scenario_steps(document)]
 
 
 def folder_descriptions(document: Schema) -> dict[str, str]:

@@ -222,22 +222,12 @@ class EventsParams(QueryModel):
 def build_search(query: SearchParams) -> CompanyQuery:
     """The search for a query, or a 400 with the missing parameter."""
     _check_combinations(query)
-    return CompanyQuery(
-        q=query.q,
+    return query.select(
+        CompanyQuery,
         countries=query.country,
         industries=query.industry,
-        industry_scheme=query.industry_scheme,
-        region=query.region,
         sizes=query.size,
-        employees_min=query.employees_min,
-        employees_max=query.employees_max,
-        revenue_min=query.revenue_min,
-        revenue_max=query.revenue_max,
-        currency=query.currency,
         statuses=query.status,
-        is_listed=query.is_listed,
-        registered_from=query.registered_from,
-        registered_to=query.registered_to,
         sort=query.sort or ("id" if query.q is None else "relevance"),
     )
 
@@ -271,11 +261,8 @@ def _required_problem(parameter: str, why: str) -> ProblemError:
 
 def build_financials_query(query: FinancialsParams) -> FinancialsQuery:
     """The financials that a query selects."""
-    return FinancialsQuery(
-        period_type=query.period_type,
-        years=query.years,
-        from_year=query.from_year,
-        to_year=query.to_year,
+    return query.select(
+        FinancialsQuery,
         is_consolidated=query.consolidated,
         include_history="history" in query.include,
         include_sources="sources" in query.include,

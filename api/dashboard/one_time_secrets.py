@@ -44,9 +44,7 @@ async def pop_once(request: PageRequest, view_id: str, view_type: type[T], advic
     service, session_id = request.context.services, request.required_session.session.session_id
     sealed, now = None, service.clock.now()
     if is_ulid(_PREFIX, view_id):
-        sealed = await service.control_database.write(
-            lambda connection: _pop_sealed(connection, view_id, session_id, now)
-        )
+        sealed = await service.control_database.write(_pop_sealed, view_id, session_id, now)
     if sealed is None:
         raise PageError(410, "This can be shown only once", advice)
     return msgspec.json.decode(_session_secret_box(request).open(sealed), type=view_type)

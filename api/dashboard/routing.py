@@ -142,6 +142,10 @@ class PageRequest:
         """The values of a query parameter, in the order given."""
         return parse_qs(self.context.query_string.decode("latin-1")).get(name, [])
 
+    def query_value(self, name: str) -> str:
+        """The first value of a query parameter, or nothing."""
+        return next(iter(self.query_values(name)), "")
+
     def render(self, template: str, status: int = 200, headers: Sequence[Header] = (), **values: Any) -> HttpResponse:
         """Renders a page for this request."""
         body = templating.render_template(

@@ -51,31 +51,22 @@ class NewSession:
     signed_in: AuthenticatedSession
 
 
+@dataclass(repr=False, eq=False)
 class SessionService:
     """Signs in the customers of one installation."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 -- put together once, by `api.app`
-        self,
-        database: AsyncDatabase,
-        mailer: SignInMailer,
-        pepper: bytes,
-        initial_state: SignUpState,
-        clock: Clock,
-        ulids: UlidGenerator,
-        public_url: str,
-    ) -> None:
-        self._control = database
-        self._postman = mailer
-        self._pepper = pepper
-        self._footing = initial_state
-        self._clock = clock
-        self._ulids = ulids
-        self._public_url = public_url
+    database: AsyncDatabase
+    mailer: SignInMailer
+    pepper: bytes
+    initial_state: SignUpState
+    clock: Clock
+    ulids: UlidGenerator
+    public_url: str
 
     async def send_link(self, email: str) -> None:
         """Mails a link, unless the address has several valid ones; AccountError if it is no e-mail address."""
-        email, now, token = require_email(email), self._clock.now(), make_token("link")
-        digest, until = key_digest(token, self._pepper), now + LINK_LIFETIME
+        email, now, token = require_email(email), self.clock.now(), make_token("link")
+        digest, until = key_digest(token, self.pepper), now + LINK_LIFETIME
 
         def add(connection: Connection) -> bool:
             session_repository.delete_expired(connection, now)
@@ -84,23 +75,23 @@ class SessionService:
             session_repository.add_link(connection, digest, email, now, until)
             return True
 
-        if await self._control.write(add):
-            link = sign_in_url(token, self._public_url)
-            self._postman.post(build_sign_in_mail(self._ulids.make("eml"), email, link, now, LINK_LIFETIME))
+        if await self.database.write(add):
+            link = sign_in_url(token, self.public_url)
+            self.mailer.post(build_sign_in_mail(self.ulids.make("eml"), email, link, now, LINK_LIFETIME))
 
     async def address_of_link(self, token: str) -> str | None:
         """The address a link was sent to; None if it is no longer valid. Does not use it up."""
         if not is_token("link", token):
             return None
-        digest, now = key_digest(token, self._pepper), self._clock.now()
-        return await self._control.read(lambda connection: session_repository.find_link(connection, digest, now))
+        digest, now = key_digest(token, self.pepper), self.clock.now()
+        return await self.database.read(session_repository.find_link, digest, now)
 
     async def sign_in(self, token: str, browser: str | None, previous_session_token: str | None) -> NewSession | None:
         """Exchanges a link for a new session; None if the link is no longer valid. Ends the previous session."""
         if not is_token("link", token):
             return None
-        now, shown = self._clock.now(), make_token("session")
-        digest, link = key_digest(shown, self._pepper), key_digest(token, self._pepper)
+        now, shown = self.clock.now(), make_token("session")
+        digest, link = key_digest(shown, self.pepper), key_digest(token, self.pepper)
 
         def enter(connection: Connection) -> AuthenticatedSession | None:
             email = session_repository.consume_link(connection, link, now)
@@ -109,22 +100,20 @@ class SessionService:
             account = session_repository.find_or_create_account(connection, self._new_account(email, now))
             session = self._new_session(account, browser, now)
             if previous_session_token is not None:
-                session_repository.end_session_by_digest(connection, key_digest(previous_session_token, self._pepper))
+                session_repository.end_session_by_digest(connection, key_digest(previous_session_token, self.pepper))
             session_repository.add_session(connection, session, digest)
             session_repository.end_oldest_sessions(connection, account.account_id, MAX_SESSIONS)
             return AuthenticatedSession(session, account)
 
-        entered = await self._control.write(enter)
+        entered = await self.database.write(enter)
         return None if entered is None else NewSession(shown, entered)
 
     async def signed_in(self, token: str) -> AuthenticatedSession | None:
         """The valid session with this token; its use is recorded at intervals."""
         if not is_token("session", token):
             return None
-        digest, now = key_digest(token, self._pepper), self._clock.now()
-        found = await self._control.read(
-            lambda connection: session_repository.find_session(connection, digest, now, now - IDLE_LIFETIME)
-        )
+        digest, now = key_digest(token, self.pepper), self.clock.now()
+        found = await self.database.read(session_repository.find_session, digest, now, now - IDLE_LIFETIME)
         if found is None:
             return None
         session, account = found
@@ -134,23 +123,19 @@ class SessionService:
 
     async def sessions(self, account_id: str) -> list[SessionRecord]:
         """The valid sessions, most recently used first."""
-        now = self._clock.now()
-        return await self._control.read(
-            lambda connection: session_repository.list_sessions(connection, account_id, now, now - IDLE_LIFETIME)
-        )
+        now = self.clock.now()
+        return await self.database.read(session_repository.list_sessions, account_id, now, now - IDLE_LIFETIME)
 
     async def end(self, account_id: str, session_id: str) -> None:
         """Signs a browser out; does nothing for a session of another account."""
-        await self._control.write(lambda connection: session_repository.end_session(connection, account_id, session_id))
+        await self.database.write(session_repository.end_session, account_id, session_id)
 
     async def end_other_sessions(self, session: SessionRecord) -> None:
-        await self._control.write(
-            lambda connection: session_repository.end_other_sessions(connection, session.account_id, session.session_id)
-        )
+        await self.database.write(session_repository.end_other_sessions, session.account_id, session.session_id)
 
     def form_token(self, browser_token: str) -> str:
         """The CSRF token of a page's forms; cannot be computed without the browser's own token."""
-        return hmac.digest(self._pepper, b"form " + browser_token.encode(), "sha256").hex()
+        return hmac.digest(self.pepper, b"form " + browser_token.encode(), "sha256").hex()
 
     def is_form_token(self, browser_token: str, token: str) -> bool:
         return hmac.compare_digest(self.form_token(browser_token).encode(), token.encode())
@@ -158,15 +143,13 @@ class SessionService:
     async def _record_seen(self, session: SessionRecord, now: datetime) -> None:
         """Records the use of a session. A busy database must not sign users out, so the update is skipped then."""
         try:
-            await self._control.write(
-                lambda connection: session_repository.record_seen(connection, session.session_id, now)
-            )
+            await self.database.write(session_repository.record_seen, session.session_id, now)
         except ProblemError:
             return  # `AsyncDatabase` has logged the reason
 
     def _new_account(self, email: str, now: datetime) -> AccountRecord:
-        footing = self._footing
-        return AccountRecord(self._ulids.make("acc"), email, footing.tier, footing.status, now)
+        footing = self.initial_state
+        return AccountRecord(self.ulids.make("acc"), email, footing.tier, footing.status, now)
 
     def _new_session(self, account: AccountRecord, browser: str | None, now: datetime) -> SessionRecord:
-        return SessionRecord(self._ulids.make("ses"), account.account_id, browser, now, now, now + SESSION_LIFETIME)
+        return SessionRecord(self.ulids.make("ses"), account.account_id, browser, now, now, now + SESSION_LIFETIME)

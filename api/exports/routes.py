@@ -11,10 +11,9 @@ from api.common.clock import format_instant
 from api.exports.file_response import MEDIA_TYPE, FileResponse
 from api.exports.links import LONGEST, PATTERN, ExportLinks, exports_folder, not_available_problem
 from api.exports.models import BulkFile, BulkFileList, ExportsParams, SortKey, sort_key
-from api.http.context import PUBLIC_DOCUMENT, SECRET_KEY, ApiRequest, RequestContext
+from api.http.context import PUBLIC_DOCUMENT, SECRET_KEY, CurrentContext, Query, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
 from api.http.pagination.responses import account_page_response, after_key
-from api.http.query.model import NoParameters
 from api.http.responses import HttpResponse
 from api.openapi.examples import exports as examples
 from api.openapi.operation import Operation, path_parameter
@@ -37,18 +36,13 @@ ExportLink: TypeAlias = Annotated[
 @get(
     _ALL,
     policy=replace(SECRET_KEY, required_feature="exports"),
-    operation_id="listExports",
-    tags=["Exports"],
     summary="List bulk files",
     description="The newest and the kept exports of each market, newest release first, and the deltas between them: "
     "of the companies in `deletes` delete all rows of the table, then insert `upserts`, and the table is that of the "
     "next export. Each file has a link that is valid for 15 minutes. Requires the Business tier.",
-    response_description="One page of files.",
-    operation=Operation(BulkFileList, OF_ACCOUNT_PAGE, examples.BULK_FILES, query_params=ExportsParams),
+    operation=Operation(BulkFileList, OF_ACCOUNT_PAGE, examples.BULK_FILES),
 )
-async def list_exports(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    values = ExportsParams.read(context.query_string)
+async def list_exports(context: CurrentContext, values: Query[ExportsParams]) -> HttpResponse:
     binding = CursorBinding(context.account_id, "exports", filter_hash(values.filters()))
     after = _read_key(after_key(context, values.cursor, binding))
     files = await asyncio.to_thread(list_export_files, exports_folder(context.services.settings))
@@ -64,8 +58,6 @@ async def list_exports(request: ApiRequest) -> HttpResponse:
 @get(
     f"{_FILES}/{{link:str}}",
     policy=replace(PUBLIC_DOCUMENT, media_type=MEDIA_TYPE),
-    operation_id="downloadExport",
-    tags=["Exports"],
     summary="Download a bulk file",
     description="No key required: the link is enough. Not counted. One range of bytes may be asked for (`Range`, with "
     "`If-Range` for the ETag), so that a download that broke off can go on.",
@@ -78,9 +70,7 @@ async def list_exports(request: ApiRequest) -> HttpResponse:
         error_statuses=(404, 416),
     ),
 )
-async def download_export(request: ApiRequest, link: ExportLink) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def download_export(context: CurrentContext, link: ExportLink) -> HttpResponse:
     linked = _links(context).read(link)
     path = exports_folder(context.services.settings) / linked.path
     try:

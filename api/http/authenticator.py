@@ -11,7 +11,7 @@ import secrets
 from base64 import b64decode
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from hashlib import blake2b
 from typing import Final, Self
@@ -52,16 +52,8 @@ class Caller:
     @classmethod
     def of(cls, record: KeyRecord, account_limits: AccountLimits) -> Self:
         """The caller with a key."""
-        return cls(
-            record.account_id,
-            record.key_id,
-            record.kind,
-            record.tier,
-            record.account_status,
-            record.domains,
-            record.expires_at,
-            account_limits,
-        )
+        *names, _ = (one.name for one in fields(cls))
+        return cls(*(getattr(record, name) for name in names), account_limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +65,7 @@ class _CachedCaller:
     """Until when the key stays valid if it cannot be looked up."""
 
 
+@dataclass(repr=False, eq=False)
 class Authenticator:
     """Resolves keys to callers.
 
@@ -81,19 +74,13 @@ class Authenticator:
     slower and only computed for the look-up.)
     """
 
-    def __init__(
-        self,
-        lookup: Lookup,
-        limits_of_key: Callable[[KeyRecord], AccountLimits],
-        pepper: bytes,
-        clock: Clock,
-        cache_seconds: float,
-    ) -> None:
-        self._lookup = lookup
-        self._meter = limits_of_key
-        self._pepper = pepper
-        self._clock = clock
-        self._cache_seconds = cache_seconds
+    lookup: Lookup
+    limits_of_key: Callable[[KeyRecord], AccountLimits]
+    pepper: bytes
+    clock: Clock
+    cache_seconds: float
+
+    def __post_init__(self) -> None:
         self._digest = blake2b(key=secrets.token_bytes(32), digest_size=16)
         self._known: OrderedDict[bytes, _CachedCaller] = OrderedDict()
         self._asking: dict[bytes, asyncio.Future[Caller]] = {}
@@ -103,10 +90,10 @@ class Authenticator:
         if authorization is None:
             return None
         known = self._known.get(self._cache_key(authorization))
-        if known is None or known.until <= self._clock.monotonic():
+        if known is None or known.until <= self.clock.monotonic():
             return None
         ends = known.caller.expires_at
-        return None if ends is not None and ends <= self._clock.now() else known.caller
+        return None if ends is not None and ends <= self.clock.now() else known.caller
 
     def has_authenticated_before(self, authorization: bytes | None) -> bool:
         """True if the key worked at its last look-up, however long ago."""
@@ -139,15 +126,15 @@ class Authenticator:
 
     async def _look_up_key(self, key: str, seen_as: bytes) -> Caller:
         try:
-            record = await asyncio.to_thread(self._lookup, key_digest(key, self._pepper))
+            record = await asyncio.to_thread(self.lookup, key_digest(key, self.pepper))
         except SQLAlchemyError as error:
             return self._stale_caller(seen_as, error)
-        trouble = _key_problem(record, self._clock.now())
+        trouble = _key_problem(record, self.clock.now())
         if record is None or trouble is not None:
             self._known.pop(seen_as, None)
             raise trouble or _unknown_key_problem()
-        caller = Caller.of(record, self._meter(record))
-        until = self._clock.monotonic() + self._cache_seconds
+        caller = Caller.of(record, self.limits_of_key(record))
+        until = self.clock.monotonic() + self.cache_seconds
         self._known[seen_as] = _CachedCaller(caller, until, until + _WITHOUT_DATABASE_SECONDS)
         self._known.move_to_end(seen_as)
         if len(self._known) > MAX_KNOWN_CALLERS:
@@ -156,11 +143,11 @@ class Authenticator:
 
     def _stale_caller(self, seen_as: bytes, error: SQLAlchemyError) -> Caller:
         """Cached caller while the database is unavailable; 503 for keys that have not worked here before."""
-        known, now = self._known.get(seen_as), self._clock.monotonic()
+        known, now = self._known.get(seen_as), self.clock.monotonic()
         if known is None or known.latest <= now:
             # without a look-up a key is neither valid nor invalid: 503, not 401
             raise service_unavailable_problem("Keys cannot be checked at the moment.", _RETRY_AFTER) from error
-        trouble = _expiry_problem(known.caller.expires_at, self._clock.now())
+        trouble = _expiry_problem(known.caller.expires_at, self.clock.now())
         if trouble is not None:
             raise trouble from error
         _LOGGER.warning("keys cannot be looked up: recently used keys keep working", exc_info=error)

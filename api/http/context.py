@@ -8,13 +8,16 @@ not belong here: the parts of the service (`api.services`).
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from litestar import Request
+from litestar.di import NamedDependency
+from litestar.params import SkipValidation
 from litestar.types import HTTPScope
 
 from api.http.authenticator import Caller
 from api.http.json_body import BodyPolicy, Object
+from api.http.query.model import NO_PARAMETERS, QueryModel
 from api.settings.tiers import TierFeature
 
 if TYPE_CHECKING:
@@ -94,6 +97,8 @@ class RequestContext:
     """The status that the quota counts, if it is not the response's own."""
     problem_code: str | None = None
     """Code of the problem in the response."""
+    query: QueryModel = NO_PARAMETERS
+    """The parameters that were sent; other values only for operations that take some."""
     json_body: Object | None = None
     """The JSON object that was sent, if the operation takes one."""
 
@@ -148,8 +153,15 @@ def current_request() -> RequestContext:
     return _CURRENT.get()
 
 
+T = TypeVar("T", bound=QueryModel)
+CurrentContext: TypeAlias = NamedDependency[SkipValidation[RequestContext]]
+"""The type of the dependency `context` of handlers: the context of their request."""
+Query: TypeAlias = NamedDependency[SkipValidation[T]]
+"""The type of the dependency `values` of handlers: the parameters of their request, read into this model."""
+
+
 class ApiRequest(Request[Any, Any, Any]):
-    """Litestar's request with the context of the service: the `request` of handlers and of what runs before them."""
+    """Litestar's request with the context of the service: the `request` of what runs before and after handlers."""
 
     __slots__ = ()
 

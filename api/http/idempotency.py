@@ -187,8 +187,6 @@ async def _save_response(call: RequestContext, claim: IdempotencyClaim, answer: 
 async def _release_key(call: RequestContext, claim: IdempotencyClaim) -> None:
     """Frees the key for a retry, as nothing was executed. If this fails it becomes free after a minute."""
     try:
-        await asyncio.shield(
-            call.services.control_database.write(lambda connection: requests.release_claim(connection, claim))
-        )
+        await asyncio.shield(call.services.control_database.write(requests.release_claim, claim))
     except (SQLAlchemyError, ProblemError):
         _LOGGER.warning("an Idempotency-Key could not be released", exc_info=True)

@@ -1,12 +1,13 @@
-"""What Litestar calls before each handler of the API: access control, then the body.
+"""What Litestar calls before each handler of the API: access control, then the body and the query.
 
 A handler states its path, access (`policy`, see `api.http.context`) and texts in its decorator; GET also answers
-HEAD (`api.http.middleware`). Does not belong here: what a handler returns (`api.routes`).
+HEAD (`api.http.middleware`). Its function's name is the id of its operation: `list_events` is `listEvents`. The model
+of its parameters is the type of `values` in its signature. Does not belong here: what a handler returns (`api.routes`).
 """
 
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 from litestar import Request
 from litestar.handlers import HTTPRouteHandler
@@ -16,18 +17,30 @@ from api.http.access_control import authorize, check_url
 from api.http.context import READS, RoutePolicy, current_request
 from api.http.cors import options_headers
 from api.http.json_body import read_object
+from api.http.query.model import NoParameters, QueryModel
 from api.http.responses import HttpResponse
 
 _ORDER: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 
 
-def handlers_in(*modules: ModuleType) -> tuple[HTTPRouteHandler, ...]:
-    """Every handler that the modules declare, in their order."""
-    return tuple(one for module in modules for one in vars(module).values() if isinstance(one, HTTPRouteHandler))
+def handlers_in(*modules: ModuleType, tag: str | None = None) -> tuple[HTTPRouteHandler, ...]:
+    """Every handler that the modules declare, in their order.
+
+    Operations of the OpenAPI document get their ids, `tag` where their decorators name none, and `query` in their
+    `opt`: the model of their parameters.
+    """
+    handlers = [one for module in modules for one in vars(module).values() if isinstance(one, HTTPRouteHandler)]
+    for handler in handlers:
+        if "operation" in handler.opt:
+            first, *others = handler.fn.__name__.split("_")
+            handler.operation_id = first + "".join(map(str.capitalize, others))
+            handler.tags = handler.tags or ([tag] if tag else None)
+            handler.opt.setdefault("query", get_type_hints(handler.fn).get("values", NoParameters))
+    return tuple(handlers)
 
 
 async def check_request(request: Request[Any, Any, Any]) -> HttpResponse | None:
-    """Answers OPTIONS; else checks access and reads the body, in the contract's order (4.10)."""
+    """Answers OPTIONS; else checks access, then reads the body and the query, in the contract's order (4.10)."""
     context = current_request()
     if context.method == "OPTIONS":
         return options_response(request)
@@ -40,6 +53,9 @@ async def check_request(request: Request[Any, Any, Any]) -> HttpResponse | None:
         check_url(context.scope["raw_path"], context.query_string)
     if policy.body is not None:
         context.json_body = await read_object(request.receive, policy.body)
+    query: type[QueryModel] | None = request.route_handler.opt.get("query")
+    if query is not None:
+        context.query = query.read(context.query_string)
     return None
 
 

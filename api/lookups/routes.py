@@ -10,11 +10,11 @@ from litestar.status_codes import HTTP_200_OK
 
 from api.companies.query_params import Countries
 from api.companies.routes.profile import select_fields
-from api.http.context import ANY_KEY, SECRET_KEY, ApiRequest
+from api.http.context import ANY_KEY, SECRET_KEY, CurrentContext, Query
 from api.http.json_body import BodyPolicy, in_body_thread
 from api.http.pagination.responses import query_release
 from api.http.query.fields import REQUIRED, free_text_field
-from api.http.query.model import NoParameters, QueryModel
+from api.http.query.model import QueryModel
 from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response, json_response
 from api.lookups.models import (
@@ -35,7 +35,6 @@ from api.schemas import declare
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import MatchCandidate, Suggestion
 
-_TAGS: Final = ["Lookups"]
 _BODY: Final = BodyPolicy(limit=1 << 18, most_containers=MOST_ITEMS + 100)
 """500 items with names of 300 letters; braces within texts count as objects."""
 _SUGGESTED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -53,8 +52,6 @@ class SuggestParams(QueryModel):
 @post(
     "/api/v1/companies/lookup",
     policy=replace(SECRET_KEY, body=_BODY),
-    operation_id="lookupCompanies",
-    tags=_TAGS,
     summary="Look up companies",
     description=f"Which company each of up to {MOST_ITEMS} items means, in their order. An identifier that one company "
     "has is `exact`; a name alone is at most `probable`. Identifiers of one item that contradict each other, an "
@@ -63,18 +60,15 @@ class SuggestParams(QueryModel):
     "item, and the other items are answered; a body that does not follow the schema is refused as a whole. Every "
     f"{ITEMS_PER_REQUEST} items count as one request.",
     status_code=HTTP_200_OK,
-    response_description="One answer per item.",
     operation=Operation(
         LookupAnswer,
         ("Firm-Release",),
         examples.LOOKUP_ANSWER,
-        body=RequestBody(LookupRequest, "The companies, and the keys to return of each.", examples.LOOKUP_REQUEST),
+        body=RequestBody(LookupRequest, examples.LOOKUP_REQUEST),
         is_read=True,
     ),
 )
-async def lookup_companies(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def lookup_companies(context: CurrentContext) -> HttpResponse:
     items, fields = await in_body_thread(read_lookup, context.required_json_body)
     context.reserve_requests(-(-len(items) // ITEMS_PER_REQUEST))
     told = await query_release(context, lambda snapshot: _lookup_body(snapshot, items, fields))
@@ -112,17 +106,12 @@ def _profile_json(snapshot: PinnedRelease, company_id: str, fields: tuple[str, .
 @get(
     "/api/v1/companies/suggest",
     policy=ANY_KEY,
-    operation_id="suggestCompanies",
-    tags=_TAGS,
     summary="Suggest companies",
     description="Companies that what is typed may be the beginning of: by number, identifier, symbol, then by name, "
     "listed and large companies first. For a field with completion; search has filters, pages and typo tolerance.",
-    response_description="The suggestions, best first.",
-    operation=Operation(SuggestionList, OF_DATA, examples.SUGGESTIONS, query_params=SuggestParams),
+    operation=Operation(SuggestionList, OF_DATA, examples.SUGGESTIONS),
 )
-async def suggest_companies(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    values = SuggestParams.read(context.query_string)
+async def suggest_companies(context: CurrentContext, values: Query[SuggestParams]) -> HttpResponse:
     if values.q is None:
         raise parameter_problem("q", "required", "is required")
     text = values.q.strip()

@@ -13,7 +13,6 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.spec import Example
 from litestar.params import PathParameter
 
-from api.http.query.model import NoParameters, QueryModel
 from api.schemas.declare import RequestModel, ResponseModel
 from api.schemas.json_schema import Schema
 
@@ -95,10 +94,9 @@ def link_objects(leads: Iterable[OperationLink]) -> dict[str, Schema]:
 
 @dataclass(frozen=True, slots=True)
 class RequestBody:
-    """Texts of a request body; its media types and limit are the `body` of the route's policy."""
+    """What a request body is; its media types and limit are the `body` of the route's policy."""
 
     model: type[RequestModel]
-    description: str
     example: Any
 
 
@@ -112,7 +110,6 @@ class Operation:
     """Additional response headers."""
     example: Any = None
     links: tuple[OperationLink, ...] = ()
-    query_params: type[QueryModel] = NoParameters
     body: RequestBody | None = None
     request_headers: tuple[str, ...] = ()
     """Request headers beyond those of the method."""

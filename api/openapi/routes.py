@@ -5,7 +5,7 @@ Does not belong here: pages that explain the API to people (`api.public_pages`).
 
 from litestar import get
 
-from api.http.context import PUBLIC_DOCUMENT, ApiRequest
+from api.http.context import PUBLIC_DOCUMENT, CurrentContext
 from api.http.responses import HttpResponse, public_response
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_DOCUMENT
@@ -14,13 +14,11 @@ from api.openapi.response_headers import OF_DOCUMENT
 @get(
     "/api/openapi.json",
     policy=PUBLIC_DOCUMENT,
-    operation_id="getOpenApi",
-    tags=["Service"],
+    query=None,  # any, as other static documents take
     summary="Get the OpenAPI document",
     description="No key required; a key is accepted. Not counted against the quota.",
     response_description="The document.",
     operation=Operation({"type": "object", "description": "An OpenAPI 3.1 document."}, OF_DOCUMENT),
 )
-async def get_openapi(request: ApiRequest) -> HttpResponse:
-    context = request.context
+async def get_open_api(context: CurrentContext) -> HttpResponse:
     return public_response(context, context.services.openapi_document)

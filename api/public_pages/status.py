@@ -16,7 +16,7 @@ from api.common.clock import format_instant
 from api.common.releases import read_release
 from api.companies.routes.markets import loaded_markets
 from api.http.content_negotiation import prefers_html
-from api.http.context import PUBLIC_DOCUMENT, ApiRequest, RequestContext
+from api.http.context import PUBLIC_DOCUMENT, CurrentContext, RequestContext
 from api.http.responses import HttpResponse
 from api.observability.delivery_health import delivery_health
 from api.public_pages.rendering import PublicDocument, document_response, release_number, render_page
@@ -29,8 +29,7 @@ _VARY = b"Accept, Accept-Encoding"
 
 
 @get("/status", policy=PUBLIC_DOCUMENT)
-async def show_status(request: ApiRequest) -> HttpResponse:
-    context = request.context
+async def show_status(context: CurrentContext) -> HttpResponse:
     if not prefers_html(context.request_headers.get(b"accept")):
         return await _json_response(context, _VARY)
     pages = context.services.public_pages.live
@@ -39,8 +38,8 @@ async def show_status(request: ApiRequest) -> HttpResponse:
 
 
 @get("/status.json", policy=PUBLIC_DOCUMENT)
-async def get_status(request: ApiRequest) -> HttpResponse:
-    return await _json_response(request.context)
+async def get_status(context: CurrentContext) -> HttpResponse:
+    return await _json_response(context)
 
 
 async def _json_response(context: RequestContext, vary: bytes = b"Accept-Encoding") -> HttpResponse:

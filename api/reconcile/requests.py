@@ -35,7 +35,7 @@ _EXTEND: Final = f"Ids of at most {MOST_ROWS} companies, and the properties to r
 
 
 class ReconcileForm(RequestModel):
-    """Exactly one of the two."""
+    """A form with exactly one of its two fields, whose content is JSON."""
 
     queries: str = declare.text(_LONGEST, _QUERIES, json_schema_extra=_JSON_TEXT, default=OMITTED)
     extend: str = declare.text(_LONGEST, _EXTEND, json_schema_extra=_JSON_TEXT, default=OMITTED)

@@ -13,13 +13,13 @@ from litestar.status_codes import HTTP_200_OK
 from api.companies.lookup import number_from_path, require_head
 from api.http.body_validation import read_body
 from api.http.content_negotiation import HTML
-from api.http.context import SECRET_KEY, ApiRequest, RequestContext
+from api.http.context import SECRET_KEY, CurrentContext, Query, RequestContext
 from api.http.cors import Header
 from api.http.form_body import FORM_TYPE, parse_form
 from api.http.json_body import BodyPolicy, in_body_thread
 from api.http.pagination.responses import query_release
 from api.http.query.fields import REQUIRED, free_text_field
-from api.http.query.model import NoParameters, QueryModel
+from api.http.query.model import QueryModel
 from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import HttpResponse, json_response
 from api.lookups.models import ITEMS_PER_REQUEST
@@ -44,7 +44,6 @@ from api.reconcile.vocabulary import ENTITY_TYPES
 from api.schemas import declare
 from warehouse.reader.reader import PinnedRelease
 
-_TAGS: Final = ["Reconciliation"]
 _POLICY: Final = replace(SECRET_KEY, accepts_basic=True)
 _FORM: Final = BodyPolicy(limit=BODY_LIMIT, media_types=(FORM_TYPE,), parse=parse_form)
 _PAGE: Final = 10  # suggested companies
@@ -84,23 +83,15 @@ class ProposeParams(QueryModel):
 @get(
     answers.PATH,
     policy=_POLICY,
-    operation_id="getReconciliation",
-    tags=_TAGS,
     summary="Get the reconciliation manifest",
     description="What the service offers to OpenRefine and other clients of the Reconciliation Service API 0.2. With "
     "`queries` or `extend` the same as the POST, for what fits in a URL.",
     response_description="The manifest, the candidates of each query, or the values of each company.",
     operation=Operation(
-        ReconciliationManifest | ExtendedRows | _Results,
-        _RELEASE,
-        examples.MANIFEST,
-        query_params=ReconcileParams,
-        error_statuses=(422,),
+        ReconciliationManifest | ExtendedRows | _Results, _RELEASE, examples.MANIFEST, error_statuses=(422,)
     ),
 )
-async def get_reconciliation(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    values = ReconcileParams.read(context.query_string)
+async def get_reconciliation(context: CurrentContext, values: Query[ReconcileParams]) -> HttpResponse:
     if values.queries is None and values.extend is None:
         offered = answers.manifest(context.services.settings.public_url)
         return await _release_response(context, lambda _: offered)
@@ -110,8 +101,6 @@ async def get_reconciliation(request: ApiRequest) -> HttpResponse:
 @post(
     answers.PATH,
     policy=replace(_POLICY, body=_FORM),
-    operation_id="reconcile",
-    tags=_TAGS,
     summary="Reconcile names and identifiers with companies",
     description=f"`queries`: up to {MOST_QUERIES} queries by key; each answer has candidates, best first, of which one "
     "has `match: true` where a look-up would be `exact` or `probable`. The text of a query is a name or an identifier; "
@@ -124,13 +113,11 @@ async def get_reconciliation(request: ApiRequest) -> HttpResponse:
         _Results | ExtendedRows,
         _RELEASE,
         examples.RESULTS,
-        body=RequestBody(ReconcileForm, "A form with one of two fields, whose content is JSON.", examples.FORM),
+        body=RequestBody(ReconcileForm, examples.FORM),
         is_read=True,
     ),
 )
-async def reconcile(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def reconcile(context: CurrentContext) -> HttpResponse:
     form = read_body(ReconcileForm, context.required_json_body)
     return await _reconcile(context, form.queries, form.extend)
 
@@ -155,16 +142,11 @@ def _release_header(stamps: Sequence[Header]) -> list[Header]:
 @get(
     f"{answers.PATH}/suggest/entity",
     policy=_POLICY,
-    operation_id="suggestReconciliationEntities",
-    tags=_TAGS,
     summary="Suggest companies to choose from",
     description="As `/api/v1/companies/suggest`, in the form of the Reconciliation Service API 0.2.",
-    response_description="The suggestions, best first.",
-    operation=Operation(SuggestedEntities, _RELEASE, examples.SUGGESTED_ENTITIES, query_params=SuggestEntityParams),
+    operation=Operation(SuggestedEntities, _RELEASE, examples.SUGGESTED_ENTITIES),
 )
-async def suggest_entities(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    values = SuggestEntityParams.read(context.query_string)
+async def suggest_reconciliation_entities(context: CurrentContext, values: Query[SuggestEntityParams]) -> HttpResponse:
     if values.prefix is None:
         raise parameter_problem("prefix", "required", "is required")
     text, start = values.prefix.strip(), values.cursor
@@ -180,61 +162,45 @@ async def suggest_entities(request: ApiRequest) -> HttpResponse:
 @get(
     f"{answers.PATH}/suggest/type",
     policy=_POLICY,
-    operation_id="suggestReconciliationTypes",
-    tags=_TAGS,
     summary="Suggest types",
     description="Types whose id or name begins with what is typed: all companies, or those of one market.",
-    response_description="The types.",
-    operation=Operation(SuggestedTypes, (), examples.SUGGESTED_TYPES, query_params=SuggestWordParams),
+    operation=Operation(SuggestedTypes, (), examples.SUGGESTED_TYPES),
 )
-async def suggest_types(request: ApiRequest) -> HttpResponse:
-    values = SuggestWordParams.read(request.context.query_string)
+async def suggest_reconciliation_types(values: Query[SuggestWordParams]) -> HttpResponse:
     return json_response(200, answers.encode_answer(answers.suggested_types(values.prefix or "")))
 
 
 @get(
     f"{answers.PATH}/suggest/property",
     policy=_POLICY,
-    operation_id="suggestReconciliationProperties",
-    tags=_TAGS,
     summary="Suggest properties",
     description="Properties whose id or name begins with what is typed.",
-    response_description="The properties.",
-    operation=Operation(SuggestedProperties, (), examples.SUGGESTED_PROPERTIES, query_params=SuggestWordParams),
+    operation=Operation(SuggestedProperties, (), examples.SUGGESTED_PROPERTIES),
 )
-async def suggest_properties(request: ApiRequest) -> HttpResponse:
-    values = SuggestWordParams.read(request.context.query_string)
+async def suggest_reconciliation_properties(values: Query[SuggestWordParams]) -> HttpResponse:
     return json_response(200, answers.encode_answer(answers.suggested_properties(values.prefix or "")))
 
 
 @get(
     f"{answers.PATH}/extend/propose",
     policy=_POLICY,
-    operation_id="proposeReconciliationProperties",
-    tags=_TAGS,
     summary="Propose properties to extend by",
     description="The properties whose values `extend` returns; they are the same for every type.",
-    response_description="The properties.",
-    operation=Operation(ProposedProperties, (), examples.PROPOSED_PROPERTIES, query_params=ProposeParams),
+    operation=Operation(ProposedProperties, (), examples.PROPOSED_PROPERTIES),
 )
-async def propose_properties(request: ApiRequest) -> HttpResponse:
-    values = ProposeParams.read(request.context.query_string)
+async def propose_reconciliation_properties(values: Query[ProposeParams]) -> HttpResponse:
     return json_response(200, answers.encode_answer(answers.proposed_properties(values.type, values.limit)))
 
 
 @get(
     f"{answers.PATH}/preview",
     policy=replace(_POLICY, media_type=HTML),
-    operation_id="previewReconciliationEntity",
-    tags=_TAGS,
     summary="Preview a company",
     description="A small page about one company, to be shown in a frame; without scripts.",
     response_description="The page.",
-    operation=Operation(_PREVIEW_SCHEMA, _RELEASE, query_params=PreviewParams),
+    operation=Operation(_PREVIEW_SCHEMA, _RELEASE),
 )
-async def preview_entity(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    values = PreviewParams.read(context.query_string)
+async def preview_reconciliation_entity(context: CurrentContext, values: Query[PreviewParams]) -> HttpResponse:
     if values.id is None:
         raise parameter_problem("id", "required", "is required")
     number = number_from_path(values.id)

@@ -12,13 +12,13 @@ from api.common.clock import format_instant
 from api.companies.lookup import number_from_path
 from api.companies.path_parameters import CompanyId
 from api.http.content_negotiation import MERGE_PATCH_TYPES
-from api.http.context import SECRET_KEY, ApiRequest, RequestContext
+from api.http.context import SECRET_KEY, CurrentContext, Query, RequestContext
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import account_page_response, after_key
 from api.http.query.fields import Cursor, Limit
-from api.http.query.model import NoParameters, QueryModel
+from api.http.query.model import QueryModel
 from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import Header, HttpResponse, json_response
 from api.openapi.examples import watchlists as examples
@@ -46,7 +46,6 @@ _ALL: Final = "/api/v1/watchlists"
 _ONE: Final = f"{_ALL}/{{id:str}}"
 _COMPANIES: Final = f"{_ONE}/companies"
 _COMPANY: Final = f"{_COMPANIES}/{{company_id:str}}"
-_TAGS: Final = ["Watchlists"]
 _LONGEST: Final = 41  # longer than any accepted spelling
 _NO_CONTENT: Final = {name.decode(): value.decode() for name, value in (NO_STORE, VARY)}
 
@@ -69,23 +68,18 @@ class WatchlistsParams(QueryModel):
 @post(
     _ALL,
     policy=replace(SECRET_KEY, body=BodyPolicy()),
-    operation_id="createWatchlist",
-    tags=_TAGS,
     summary="Create a watchlist",
     description="An empty list of companies. The tier limits the companies on all watchlists of the account.",
-    response_description="The watchlist.",
     operation=Operation(
         Watchlist,
         (*OF_SUBSCRIPTION, "Location"),
         examples.WATCHLIST,
         FROM_WATCHLIST,
-        body=RequestBody(NewWatchlist, "Its name.", examples.NEW_WATCHLIST),
+        body=RequestBody(NewWatchlist, examples.NEW_WATCHLIST),
     ),
 )
 @idempotent
-async def create_watchlist(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def create_watchlist(context: CurrentContext) -> HttpResponse:
     record = await context.services.watchlist_service.create(context.account_id, context.required_json_body)
     return _watchlist_response(201, record, [(b"location", f"{_ALL}/{record.watchlist_id}".encode())])
 
@@ -93,16 +87,11 @@ async def create_watchlist(request: ApiRequest) -> HttpResponse:
 @get(
     _ALL,
     policy=SECRET_KEY,
-    operation_id="listWatchlists",
-    tags=_TAGS,
     summary="List watchlists",
     description="Newest first.",
-    response_description="One page of watchlists.",
-    operation=Operation(WatchlistList, OF_ACCOUNT_PAGE, examples.WATCHLIST_LIST, query_params=WatchlistsParams),
+    operation=Operation(WatchlistList, OF_ACCOUNT_PAGE, examples.WATCHLIST_LIST),
 )
-async def list_watchlists(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    values = WatchlistsParams.read(context.query_string)
+async def list_watchlists(context: CurrentContext, values: Query[WatchlistsParams]) -> HttpResponse:
     binding = CursorBinding(context.account_id, "watchlists", filter_hash(values.filters()), "desc")
     key = after_key(context, values.cursor, binding)
     before = None if key is None else str(key[0])
@@ -115,37 +104,24 @@ async def list_watchlists(request: ApiRequest) -> HttpResponse:
 @get(
     _ONE,
     policy=SECRET_KEY,
-    operation_id="getWatchlist",
-    tags=_TAGS,
     summary="Get a watchlist",
     description="Name and number of companies. The ETag identifies the revision of both.",
-    response_description="The watchlist.",
     operation=Operation(Watchlist, OF_SUBSCRIPTION, examples.WATCHLIST),
 )
-async def get_watchlist(request: ApiRequest, watchlist_id: WatchlistId) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def get_watchlist(context: CurrentContext, watchlist_id: WatchlistId) -> HttpResponse:
     return _watchlist_response(200, await context.services.watchlist_service.get(context.account_id, watchlist_id))
 
 
 @patch(
     _ONE,
     policy=replace(SECRET_KEY, body=BodyPolicy(media_types=MERGE_PATCH_TYPES)),
-    operation_id="updateWatchlist",
-    tags=_TAGS,
     summary="Rename a watchlist",
     description="A merge patch of the name. Companies are changed below `/companies`.",
-    response_description="The watchlist.",
     operation=Operation(
-        Watchlist,
-        OF_SUBSCRIPTION,
-        examples.WATCHLIST,
-        body=RequestBody(WatchlistChanges, "The new name.", examples.NEW_WATCHLIST),
+        Watchlist, OF_SUBSCRIPTION, examples.WATCHLIST, body=RequestBody(WatchlistChanges, examples.NEW_WATCHLIST)
     ),
 )
-async def update_watchlist(request: ApiRequest, watchlist_id: WatchlistId) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def update_watchlist(context: CurrentContext, watchlist_id: WatchlistId) -> HttpResponse:
     record = await context.services.watchlist_service.rename(
         context.account_id, watchlist_id, context.required_json_body, context.request_headers.get(b"if-match")
     )
@@ -155,8 +131,6 @@ async def update_watchlist(request: ApiRequest, watchlist_id: WatchlistId) -> Ht
 @delete(
     _ONE,
     policy=SECRET_KEY,
-    operation_id="deleteWatchlist",
-    tags=_TAGS,
     summary="Delete a watchlist",
     description="Deletes the watchlist; its companies are unaffected. Refused with 409 `watchlist_in_use` while a "
     "webhook subscription filters by it.",
@@ -164,9 +138,7 @@ async def update_watchlist(request: ApiRequest, watchlist_id: WatchlistId) -> Ht
     response_headers=_NO_CONTENT,
     operation=Operation(None, OF_ACCOUNT, error_statuses=(409,)),
 )
-async def delete_watchlist(request: ApiRequest, watchlist_id: WatchlistId) -> None:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def delete_watchlist(context: CurrentContext, watchlist_id: WatchlistId) -> None:
     await context.services.watchlist_service.remove(
         context.account_id, watchlist_id, context.request_headers.get(b"if-match")
     )
@@ -175,18 +147,13 @@ async def delete_watchlist(request: ApiRequest, watchlist_id: WatchlistId) -> No
 @get(
     _COMPANIES,
     policy=SECRET_KEY,
-    operation_id="listWatchlistCompanies",
-    tags=_TAGS,
     summary="List the companies of a watchlist",
     description="By company id, each with its name in the current release.",
-    response_description="One page of companies.",
-    operation=Operation(
-        WatchlistCompanyList, OF_ACCOUNT_PAGE, examples.WATCHLIST_COMPANIES, query_params=WatchlistsParams
-    ),
+    operation=Operation(WatchlistCompanyList, OF_ACCOUNT_PAGE, examples.WATCHLIST_COMPANIES),
 )
-async def list_watchlist_companies(request: ApiRequest, watchlist_id: WatchlistId) -> HttpResponse:
-    context = request.context
-    values = WatchlistsParams.read(context.query_string)
+async def list_watchlist_companies(
+    context: CurrentContext, values: Query[WatchlistsParams], watchlist_id: WatchlistId
+) -> HttpResponse:
     binding = CursorBinding(context.account_id, f"watchlist {watchlist_id}", filter_hash(values.filters()), "asc")
     key = after_key(context, values.cursor, binding)
     after = None if key is None else str(key[0])
@@ -202,24 +169,19 @@ async def list_watchlist_companies(request: ApiRequest, watchlist_id: WatchlistI
 @post(
     _COMPANIES,
     policy=replace(SECRET_KEY, body=BodyPolicy()),
-    operation_id="changeWatchlistCompanies",
-    tags=_TAGS,
     summary="Add and remove companies",
     description="Up to 1,000 of each, all or none. Companies that are on the list already, or not on it, change "
     "nothing. Acts on the next event.",
     status_code=HTTP_200_OK,
-    response_description="What was changed.",
     operation=Operation(
         ChangedMembership,
         OF_ACCOUNT,
         examples.CHANGED_MEMBERSHIP,
-        body=RequestBody(MembershipChanges, "Companies to add and to remove.", examples.MEMBERSHIP_CHANGES),
+        body=RequestBody(MembershipChanges, examples.MEMBERSHIP_CHANGES),
     ),
 )
 @idempotent
-async def change_watchlist_companies(request: ApiRequest, watchlist_id: WatchlistId) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def change_watchlist_companies(context: CurrentContext, watchlist_id: WatchlistId) -> HttpResponse:
     change = await context.services.watchlist_service.change_companies(
         context.account_id, watchlist_id, context.required_json_body
     )
@@ -230,8 +192,6 @@ async def change_watchlist_companies(request: ApiRequest, watchlist_id: Watchlis
 @put(
     _COMPANY,
     policy=SECRET_KEY,
-    operation_id="addWatchlistCompany",
-    tags=_TAGS,
     summary="Add a company",
     description="Does nothing if the company is on the list already. A company may be added before it is known.",
     status_code=HTTP_204_NO_CONTENT,
@@ -239,27 +199,24 @@ async def change_watchlist_companies(request: ApiRequest, watchlist_id: Watchlis
     response_headers=_NO_CONTENT,
     operation=Operation(None, OF_ACCOUNT),
 )
-async def add_watchlist_company(request: ApiRequest, watchlist_id: WatchlistId, company_id: CompanyId) -> None:
-    await _change_one(request.context, watchlist_id, company_id, is_added=True)
+async def add_watchlist_company(context: CurrentContext, watchlist_id: WatchlistId, company_id: CompanyId) -> None:
+    await _change_one(context, watchlist_id, company_id, is_added=True)
 
 
 @delete(
     _COMPANY,
     policy=SECRET_KEY,
-    operation_id="removeWatchlistCompany",
-    tags=_TAGS,
     summary="Remove a company",
     description="Does nothing if the company is not on the list.",
     response_description="It is not on the list.",
     response_headers=_NO_CONTENT,
     operation=Operation(None, OF_ACCOUNT),
 )
-async def remove_watchlist_company(request: ApiRequest, watchlist_id: WatchlistId, company_id: CompanyId) -> None:
-    await _change_one(request.context, watchlist_id, company_id, is_added=False)
+async def remove_watchlist_company(context: CurrentContext, watchlist_id: WatchlistId, company_id: CompanyId) -> None:
+    await _change_one(context, watchlist_id, company_id, is_added=False)
 
 
 async def _change_one(context: RequestContext, watchlist_id: str, text: str, *, is_added: bool) -> None:
-    NoParameters.read(context.query_string)
     company = [(parse_company_number(text[:_LONGEST]) or number_from_path(text)).company_id]
     add, remove = (company, []) if is_added else ([], company)
     await context.services.watchlist_service.change_membership(

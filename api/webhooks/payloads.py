@@ -8,6 +8,7 @@ from typing import Final
 
 from api.companies.schemas.events import KINDS
 from api.openapi.examples import DELIVERIES
+from api.openapi.parameters import parameter_object
 from api.schemas import declare
 from api.schemas.json_schema import Schema, field_schemas, schema_reference
 from warehouse.schema.codes import EVENT_TYPES
@@ -82,14 +83,7 @@ def webhook_objects() -> dict[str, Schema]:
 
 
 def _header_parameter(name: str, required: bool, schema: Schema, example: object) -> Schema:
-    described: Schema = {
-        "name": name,
-        "in": "header",
-        "required": required,
-        "description": schema.pop("description"),
-        "schema": schema,
-    }
-    return described if example is None else described | {"example": example}
+    return parameter_object(name, "header", schema, schema.pop("description"), required=required, example=example)
 
 
 def _post_operation(event_type: str) -> Schema:

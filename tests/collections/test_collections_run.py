@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api.collections.requests import WALK, collection_requests
+from api.collections.requests import collection_requests
 from api.openapi_document import openapi_document
 from tests.api.fixtures.release_data import SE
 from tests.collections.broken import Answer, Spoil, broken
@@ -32,7 +32,7 @@ def test_every_request_is_answered_as_the_document_says(client: Client, service:
     )
     assert run.failed == set()
     assert run.exit_code == 0
-    assert len(run.requests) == len(run.sent) == len(WALK)
+    assert len(run.requests) == len(run.sent) == len(REQUESTS)
     assert {one.status for one in run.sent} == {200, 201, 202, 204, 304}
     assert all(len(one.passed) >= 2 for one in run.sent)
     assert service.client.delete(f"/api/v1/webhooks/{delivery['subscription_id']}").status_code == 204
@@ -46,7 +46,7 @@ def test_without_webhooks_and_company_it_runs_all_the_same(client: Client, servi
     assert run.failed == set()
     assert run.exit_code == 0
     # the first company found has neither events nor periods, so that there is no second page of them either
-    assert len(WALK) - len(run.sent) == OF_LARGE_TIERS + 1
+    assert len(REQUESTS) - len(run.sent) == OF_LARGE_TIERS + 1
 
 
 def repeated(answer: Answer) -> Answer:

@@ -1,12 +1,13 @@
-"""Lists about one company: financials, filings, owners and holdings on a day, events.
+"""Lists about one company: financials, filings, owners and holdings on a day, the group, events.
 
 See docs/contract/contract.md 4.3 to 4.5. Does not belong here: search (`api.companies.routes.search`).
 """
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, TypeVar
+from datetime import date
+from typing import Any, Generic, NamedTuple, TypeVar
 
+import msgspec
 from litestar import get
 
 from api.companies.day_cursors import split_day_cursor, with_day_keys
@@ -17,242 +18,244 @@ from api.companies.query_params import (
     EventsParams,
     FilingsParams,
     FinancialsParams,
+    GroupParams,
     HoldingsParams,
     OwnershipParams,
+    StateParams,
     build_event_query,
     build_filings_query,
     build_financials_query,
 )
+from api.companies.schemas import groups
 from api.companies.schemas.companies import FinancialsList, OwnershipList
 from api.companies.schemas.events import EventList
 from api.companies.schemas.filings import FilingList
 from api.companies.schemas.groups import HoldingList
-from api.http.context import ANY_KEY, ApiRequest, RequestContext
+from api.http.context import ANY_KEY, CurrentContext, Query, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import (
-    NO_MEMBERS,
-    NextCursor,
+    PageFrame,
     PageMembers,
-    ReleaseResult,
     after_key,
+    framed_page_response,
     head_members,
     issue_cursor,
     issue_next_cursor,
     page_response,
     query_release,
 )
-from api.http.query.model import QueryModel
-from api.http.response_headers import modified_on
-from api.http.responses import HttpResponse
+from api.http.response_headers import Headers, modified_on
+from api.http.responses import Header, HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import FROM_COMPANY_LIST, Operation
 from api.openapi.response_headers import OF_PAGE
-from api.schemas.declare import ResponseModel
 from warehouse.reader.reader import CompanyState, PinnedRelease
-from warehouse.reader.types import CompanyHeader, Key, ResultPage
-from warehouse.schema.identifiers import CompanyNumber
+from warehouse.reader.types import CompanyGroup, CompanyHeader, Key, ResultPage
 
 T = TypeVar("T")
 _BEGINNING: Key = (0,)
+_ListParams = EventsParams | FilingsParams | FinancialsParams | GroupParams | HoldingsParams | OwnershipParams
 
 
-def _list_operation(response: type[ResponseModel], example: Any, query_params: type[QueryModel]) -> Operation:
-    return Operation(response, OF_PAGE, example, links=FROM_COMPANY_LIST, query_params=query_params)
+class _Answer(NamedTuple, Generic[T]):
+    """What a query has found about a company, with the company's head and the headers of the release."""
+
+    head: CompanyHeader
+    found: T
+    stamps: Headers
+
+
+class _ListRequest:
+    """A request for a list about one company: the company, the state that is named, and the key in its cursor."""
+
+    def __init__(
+        self,
+        context: RequestContext,
+        name: str,
+        number: str,
+        values: _ListParams,
+        order: str = "desc",
+        *,
+        is_tail: bool = False,
+    ) -> None:
+        """Binds the cursors of an ascending tail to company and filters only: they must outlive keys and weeks."""
+        self.context, self.values, self.is_tail = context, values, is_tail
+        self.number = number_from_path(number)
+        self.asked = AskedState.read(context, values) if isinstance(values, StateParams) else None
+        filters = filter_hash(self.number.company_id, values.filters())
+        self.binding = CursorBinding(context.account_id, name, filters, order, lasting=is_tail)
+        self.key = after_key(context, values.cursor, self.binding)
+
+    def day_and_key(self) -> tuple[date, Key | None]:
+        """The day of a list of one day, and the key on it."""
+        named: date | None = self.asked.day if self.asked else getattr(self.values, "as_of", None)
+        return split_day_cursor(self.key, named or self.context.services.clock.today())
+
+    async def query(
+        self,
+        query: Callable[[PinnedRelease, str], T],
+        query_state: Callable[[PinnedRelease, CompanyState], T] | None = None,
+    ) -> _Answer[T]:
+        """The answer of the newest state, or of the state that is named; 404 if the release has no such company."""
+        asked, number = self.asked, self.number
+
+        def answer(snapshot: PinnedRelease) -> tuple[CompanyHeader, T]:
+            if asked is None or query_state is None:
+                return require_head(snapshot, number), query(snapshot, number.company_id)
+            return asked.answer(snapshot, number, lambda state: (state.header, query_state(snapshot, state)))
+
+        result = await query_release(self.context, answer)
+        return _Answer(*result.value, result.stamps if asked is None else asked.stamps(result.stamps))
+
+    def day_response(self, answer: _Answer[Any], page: ResultPage, day: date, more: bytes = b"") -> HttpResponse:
+        """One page of a list of this day; more: members after the day."""
+        named = f'"as_of":"{day.isoformat()}"'.encode() if self.asked is None else self.asked.day_member
+        stamped = answer._replace(stamps=self.day_stamps(answer, day))
+        return self.response(stamped, with_day_keys(page, day), named + more)
+
+    def day_stamps(self, answer: _Answer[Any], day: date) -> Headers:
+        """The headers of a list of a day: one that is not named is today, even where the release is older."""
+        is_named = self.asked or self.values.cursor is not None or getattr(self.values, "as_of", None)
+        return answer.stamps if is_named else modified_on(answer.stamps, day)
+
+    def response(self, answer: _Answer[Any], page: ResultPage, members: bytes = b"") -> HttpResponse:
+        """One page; members: further ones of the page, after those of the company."""
+        if self.is_tail:  # its cursor exists after the last row too, and for an empty list
+            last = page.keys[-1] if page.keys else self.key or _BEGINNING
+            following = issue_cursor(self.context, last, self.binding)
+        else:
+            following = issue_next_cursor(self.context, page, self.binding)
+        whole = PageMembers(members) if self.asked is None else self.asked.page_members(members)
+        whole = whole._replace(tagged=b",".join(filter(None, (head_members(answer.head), whole.tagged))))
+        return page_response(self.context, answer.stamps, page, following, members=whole, extra=self.location())
+
+    def location(self) -> list[Header]:
+        """The header that names the canonical path."""
+        return content_location(self.context, self.number, "/" + self.context.path_template.rpartition("/")[2])
 
 
 @get(
     "/api/v1/companies/{org_number:str}/financials",
     policy=ANY_KEY,
-    operation_id="listFinancials",
     tags=["Financials"],
     summary="List financials of a company",
     description="One row per period, newest first. If an annual and a quarterly period end on "
     "the same day, the annual one comes first.",
-    response_description="One page of periods.",
-    operation=_list_operation(FinancialsList, examples.FINANCIALS, FinancialsParams),
+    operation=Operation(FinancialsList, OF_PAGE, examples.FINANCIALS, links=FROM_COMPANY_LIST),
 )
-async def list_financials(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
-    context = request.context
-    values = FinancialsParams.read(context.query_string)
-    number, asked = number_from_path(org_number), AskedState.read(context, values)
-    binding = _cursor_binding(context, "financials", number, values)
-    key, query = after_key(context, values.cursor, binding), build_financials_query(values)
-
-    result = await _query_company(
-        context,
-        number,
-        lambda snapshot: snapshot.company_financials(number.company_id, query, key, values.limit),
-        asked,
-        lambda state: state.financials(query, key, values.limit),
+async def list_financials(
+    context: CurrentContext, values: Query[FinancialsParams], org_number: OrgNumber
+) -> HttpResponse:
+    listed, query = _ListRequest(context, "financials", org_number, values), build_financials_query(values)
+    answer = await listed.query(
+        lambda snapshot, company_id: snapshot.company_financials(company_id, query, listed.key, values.limit),
+        lambda _, state: state.financials(query, listed.key, values.limit),
     )
-    _, page = result.value
-    members = NO_MEMBERS if asked is None else asked.page_members(asked.day_member)
-    return _list_response(context, number, result, page, issue_next_cursor(context, page, binding), members)
+    return listed.response(answer, answer.found, listed.asked.day_member if listed.asked else b"")
 
 
 @get(
     "/api/v1/companies/{org_number:str}/ownership",
     policy=ANY_KEY,
-    operation_id="listOwnership",
-    tags=["Ownership"],
     summary="List owners of a company",
     description="Owners merged from all sources, largest share first, unknown shares last.",
-    response_description="One page of owners.",
-    operation=_list_operation(OwnershipList, examples.OWNERSHIP, OwnershipParams),
+    operation=Operation(OwnershipList, OF_PAGE, examples.OWNERSHIP, links=FROM_COMPANY_LIST),
 )
-async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
-    context = request.context
-    values = OwnershipParams.read(context.query_string)
-    number, asked = number_from_path(org_number), AskedState.read(context, values)
-    binding = _cursor_binding(context, "ownership", number, values)
-    first_day = context.services.clock.today() if asked is None else asked.day
-    day, key = split_day_cursor(after_key(context, values.cursor, binding), first_day)
-
-    result = await _query_company(
-        context,
-        number,
-        lambda snapshot: snapshot.company_owners(number.company_id, day, values.min_pct, key, values.limit),
-        asked,
-        lambda state: state.owners(day, values.min_pct, key, values.limit),
+async def list_ownership(
+    context: CurrentContext, values: Query[OwnershipParams], org_number: OrgNumber
+) -> HttpResponse:
+    listed = _ListRequest(context, "ownership", org_number, values)
+    day, key = listed.day_and_key()
+    answer = await listed.query(
+        lambda snapshot, company_id: snapshot.company_owners(company_id, day, values.min_pct, key, values.limit),
+        lambda _, state: state.owners(day, values.min_pct, key, values.limit),
     )
-    _, (page, known) = result.value
-    following = issue_next_cursor(context, with_day_keys(page, day), binding)
-    named = f'"as_of":"{day.isoformat()}"'.encode() if asked is None else asked.day_member
-    totals = named + f',"known_pct":{known or "null"}'.encode()
-    members = PageMembers(totals) if asked is None else asked.page_members(totals)
-    if asked is None and values.cursor is None:  # today's state, even where the release is older
-        result = replace(result, stamps=modified_on(result.stamps, day))
-    return _list_response(context, number, result, page, following, members)
+    page, known = answer.found
+    return listed.day_response(answer, page, day, f',"known_pct":{known or "null"}'.encode())
 
 
 @get(
     "/api/v1/companies/{company_id:str}/events",
     policy=ANY_KEY,
-    operation_id="listCompanyEvents",
     tags=["Events"],
     summary="List events of a company",
     description="Newest first. With `order=asc` the list can be polled: store `next_cursor` and call again later.",
-    response_description="One page of events.",
-    operation=_list_operation(EventList, examples.EVENTS, EventsParams),
+    operation=Operation(EventList, OF_PAGE, examples.EVENTS, links=FROM_COMPANY_LIST),
 )
-async def list_company_events(request: ApiRequest, company_id: CompanyId) -> HttpResponse:
+async def list_company_events(
+    context: CurrentContext, values: Query[EventsParams], company_id: CompanyId
+) -> HttpResponse:
     """Newest first, or ascending as a resumable tail."""
-    context = request.context
-    values = EventsParams.read(context.query_string)
-    number = number_from_path(company_id)
-    binding = _cursor_binding(context, "events", number, values, values.order)
-    key, asked = after_key(context, values.cursor, binding), build_event_query(values)
-
-    result = await _query_company(
-        context, number, lambda snapshot: snapshot.company_events(number.company_id, asked, key, values.limit)
-    )
-    _, page = result.value
-    following = (
-        issue_next_cursor(context, page, binding) if asked.is_descending else _tail_cursor(context, page, key, binding)
-    )
-    return _list_response(context, number, result, page, following)
+    is_tail, query = values.order == "asc", build_event_query(values)
+    listed = _ListRequest(context, "events", company_id, values, values.order, is_tail=is_tail)
+    answer = await listed.query(lambda snapshot, one: snapshot.company_events(one, query, listed.key, values.limit))
+    return listed.response(answer, answer.found)
 
 
 @get(
     "/api/v1/companies/{org_number:str}/filings",
     policy=ANY_KEY,
-    operation_id="listFilings",
     tags=["Financials"],
     summary="List filings of a company",
     description="Every filing known, newest first; filings whose date is not known come last.",
-    response_description="One page of filings.",
-    operation=_list_operation(FilingList, examples.FILINGS, FilingsParams),
+    operation=Operation(FilingList, OF_PAGE, examples.FILINGS, links=FROM_COMPANY_LIST),
 )
-async def list_filings(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
-    context = request.context
-    values = FilingsParams.read(context.query_string)
-    number = number_from_path(org_number)
-    binding = _cursor_binding(context, "filings", number, values)
-    key, query = after_key(context, values.cursor, binding), build_filings_query(values)
-
-    result = await _query_company(
-        context, number, lambda snapshot: snapshot.company_filings(number.company_id, query, key, values.limit)
-    )
-    _, page = result.value
-    return _list_response(context, number, result, page, issue_next_cursor(context, page, binding))
+async def list_filings(context: CurrentContext, values: Query[FilingsParams], org_number: OrgNumber) -> HttpResponse:
+    listed, query = _ListRequest(context, "filings", org_number, values), build_filings_query(values)
+    answer = await listed.query(lambda snapshot, one: snapshot.company_filings(one, query, listed.key, values.limit))
+    return listed.response(answer, answer.found)
 
 
 @get(
     "/api/v1/companies/{org_number:str}/holdings",
     policy=ANY_KEY,
-    operation_id="listHoldings",
-    tags=["Ownership"],
     summary="List what a company owns in others",
     description="The inverse of ownership: the lines that name this company as holder, largest share first, unknown "
     "shares last.",
-    response_description="One page of holdings.",
-    operation=_list_operation(HoldingList, examples.HOLDINGS, HoldingsParams),
+    operation=Operation(HoldingList, OF_PAGE, examples.HOLDINGS, links=FROM_COMPANY_LIST),
 )
-async def list_holdings(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
-    context = request.context
-    values = HoldingsParams.read(context.query_string)
-    number = number_from_path(org_number)
-    binding = _cursor_binding(context, "holdings", number, values)
-    first_day = values.as_of or context.services.clock.today()
-    day, key = split_day_cursor(after_key(context, values.cursor, binding), first_day)
-
-    result = await _query_company(
-        context,
-        number,
-        lambda snapshot: snapshot.company_holdings(number.company_id, day, values.min_pct, key, values.limit),
+async def list_holdings(context: CurrentContext, values: Query[HoldingsParams], org_number: OrgNumber) -> HttpResponse:
+    listed = _ListRequest(context, "holdings", org_number, values)
+    day, key = listed.day_and_key()
+    answer = await listed.query(
+        lambda snapshot, company_id: snapshot.company_holdings(company_id, day, values.min_pct, key, values.limit)
     )
-    _, page = result.value
-    if values.as_of is None and values.cursor is None:
-        result = replace(result, stamps=modified_on(result.stamps, day))
-    following = issue_next_cursor(context, with_day_keys(page, day), binding)
-    members = PageMembers(f'"as_of":"{day.isoformat()}"'.encode())
-    return _list_response(context, number, result, page, following, members)
+    return listed.day_response(answer, answer.found, day)
 
 
-def _cursor_binding(
-    context: RequestContext, endpoint_name: str, number: CompanyNumber, values: QueryModel, order: str = "desc"
-) -> CursorBinding:
-    """Binds an ascending tail to company and filters only: it must outlive keys and weeks."""
-    filters = filter_hash(number.company_id, values.filters())
-    return CursorBinding(context.account_id, endpoint_name, filters, order, lasting=order == "asc")
-
-
-async def _query_company(
-    context: RequestContext,
-    number: CompanyNumber,
-    query: Callable[[PinnedRelease], T],
-    asked: AskedState | None = None,
-    query_state: Callable[[CompanyState], T] | None = None,
-) -> ReleaseResult[tuple[CompanyHeader, T]]:
-    """The company's head and the query's result; 404 if the release has no such company.
-
-    asked, query_state: the state that the request names, and the query of it.
-    """
-    if asked is None or query_state is None:
-        return await query_release(context, lambda snapshot: (require_head(snapshot, number), query(snapshot)))
-    result = await query_release(
-        context, lambda snapshot: asked.answer(snapshot, number, lambda state: (state.header, query_state(state)))
+@get(
+    "/api/v1/companies/{org_number:str}/group",
+    policy=ANY_KEY,
+    summary="Get the group of a company",
+    description="Its parents, the ultimate parents above them, and what it holds, down to `depth` levels. Each line is "
+    "one relation as its sources state it today, or stated it then; natural persons are left out.",
+    operation=Operation(groups.CompanyGroup, OF_PAGE, examples.GROUP, links=FROM_COMPANY_LIST),
+)
+async def get_group(context: CurrentContext, values: Query[GroupParams], org_number: OrgNumber) -> HttpResponse:
+    listed = _ListRequest(context, "group", org_number, values, "asc")
+    day, key = listed.day_and_key()
+    answer = await listed.query(
+        lambda snapshot, company_id: snapshot.company_group(company_id, day, values.depth, key, values.limit),
+        lambda snapshot, state: snapshot.past_group(state, day, values.depth, key, values.limit),
     )
-    return replace(result, stamps=asked.stamps(result.stamps))
+    children, frame = answer.found.children, _frame_children(answer.head, answer.found, listed.asked)
+    following = issue_next_cursor(context, with_day_keys(children, day), listed.binding)
+    stamps = listed.day_stamps(answer, day)
+    return framed_page_response(context, stamps, children, following, frame, extra=listed.location())
 
 
-def _list_response(
-    context: RequestContext,
-    number: CompanyNumber,
-    result: ReleaseResult[tuple[CompanyHeader, Any]],
-    page: ResultPage,
-    next_cursor: NextCursor | None,
-    members: PageMembers = NO_MEMBERS,
-) -> HttpResponse:
-    """Response with one page about a company; members: further ones, after those of the company."""
-    below = "/" + context.path_template.rpartition("/")[2]
-    head = b",".join(filter(None, (head_members(result.value[0]), members.tagged)))
-    extra = content_location(context, number, below)
-    whole = members._replace(tagged=head)
-    return page_response(context, result.stamps, page, next_cursor, members=whole, extra=extra)
-
-
-def _tail_cursor(context: RequestContext, page: ResultPage, key: Key | None, binding: CursorBinding) -> NextCursor:
-    """The cursor of a tail; it exists after the last row too, and for an empty list."""
-    last = page.keys[-1] if page.keys else key or _BEGINNING
-    return issue_cursor(context, last, binding)
+def _frame_children(head: CompanyHeader, group: CompanyGroup, asked: AskedState | None) -> PageFrame:
+    """The text of the response around the members of `children`; a state that was asked for is named at the end."""
+    before = b'{%b,"ultimate_parents":[%b],"parents":[%b],"has_more_parents":%b,"children":{' % (
+        head_members(head),
+        b",".join(group.ultimate_parents),
+        b",".join(group.parents),
+        msgspec.json.encode(group.has_more_parents),
+    )
+    after = {"circles": group.circles, "visited_companies": group.visited_companies, "is_complete": group.is_complete}
+    rest = b"}," + msgspec.json.encode(after)[1:]
+    if asked is None:
+        return PageFrame(before, rest)
+    state = asked.page_members(asked.day_member)
+    untagged = b"," + state.untagged if state.untagged else b""
+    return PageFrame(before, rest[:-1] + b"," + state.tagged, untagged_end=untagged + b"}")

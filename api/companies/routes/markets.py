@@ -13,7 +13,7 @@ from litestar import get
 from api.common.clock import format_instant
 from api.companies.query_params import RECONCILIATION, MarketsParams
 from api.companies.schemas.markets import MarketList
-from api.http.context import ANY_KEY, ApiRequest
+from api.http.context import ANY_KEY, CurrentContext, Query
 from api.http.response_headers import content_digest, modified_at
 from api.http.responses import HttpResponse, data_response
 from api.openapi.examples import companies as examples
@@ -30,17 +30,13 @@ _NOT_LOADED = MarketState("fresh", None)
 @get(
     "/api/v1/markets",
     policy=replace(ANY_KEY, is_counted=False),
-    operation_id="listMarkets",
-    tags=["Service"],
     summary="List markets and data freshness",
     description="Lists every market with its datasets, their age and licence. Not counted against the quota. "
     "`include=reconciliation` adds what the release cannot account for.",
-    response_description="All markets.",
-    operation=Operation(MarketList, OF_DATA, examples.MARKETS, query_params=MarketsParams),
+    operation=Operation(MarketList, OF_DATA, examples.MARKETS),
 )
-async def list_markets(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    with_figures = RECONCILIATION in MarketsParams.read(context.query_string).include
+async def list_markets(context: CurrentContext, values: Query[MarketsParams]) -> HttpResponse:
+    with_figures = RECONCILIATION in values.include
     with context.services.release_reader.pin_release() as snapshot:
         body = _markets_body(snapshot, context.services.release_reader.read_freshness(), with_figures=with_figures)
         # sources are checked between two releases, and no instant of that is known

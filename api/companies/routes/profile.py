@@ -17,7 +17,7 @@ from api.companies.past_states import AskedState
 from api.companies.path_parameters import MarketCode, OrgNumber, OrgNumberInMarket
 from api.companies.query_params import ProfileParams
 from api.companies.schemas.companies import PROFILE_FIELDS, Company, CompanySelection
-from api.http.context import ANY_KEY, ApiRequest, RequestContext
+from api.http.context import ANY_KEY, CurrentContext, Query, RequestContext
 from api.http.pagination.responses import merge_json_objects
 from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response
@@ -35,41 +35,33 @@ _TEXT = (
     "Returns exactly 14 keys; `include` adds keys, `fields` selects keys. If the number was not "
     "sent in its canonical form, `Content-Location` names the canonical path."
 )
-_OPERATION = Operation(
-    Company | CompanySelection, OF_DATA, examples.PROFILE, links=FROM_PROFILE, query_params=ProfileParams
-)
+_OPERATION = Operation(Company | CompanySelection, OF_DATA, examples.PROFILE, links=FROM_PROFILE)
 
 
 @get(
     "/api/v1/companies/{org_number:str}",
     policy=ANY_KEY,
-    operation_id="getCompany",
-    tags=["Companies"],
     summary="Get a company profile",
     description=_TEXT,
     response_description="The profile.",
     operation=_OPERATION,
 )
-async def get_company(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
-    context = request.context
-    values = ProfileParams.read(context.query_string)
+async def get_company(context: CurrentContext, values: Query[ProfileParams], org_number: OrgNumber) -> HttpResponse:
     return _profile_response(context, number_from_path(org_number), values)
 
 
 @get(
     "/api/v1/{market:str}/companies/{org_number:str}",
     policy=ANY_KEY,
-    operation_id="getCompanyInMarket",
-    tags=["Companies"],
     summary="Get a company profile by market",
     description=f"The same response as without the market. {_TEXT}",
     response_description="The profile.",
     operation=_OPERATION,
 )
-async def get_company_in_market(request: ApiRequest, market: MarketCode, org_number: OrgNumberInMarket) -> HttpResponse:
-    context = request.context
+async def get_company_in_market(
+    context: CurrentContext, values: Query[ProfileParams], market: MarketCode, org_number: OrgNumberInMarket
+) -> HttpResponse:
     code = market_from_path(market)
-    values = ProfileParams.read(context.query_string)
     return _profile_response(context, number_in_market(code, org_number), values, org_number)
 
 

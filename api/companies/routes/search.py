@@ -16,7 +16,7 @@ from api.companies.industry_notices import industry_notices
 from api.companies.query_params import SearchParams, build_search
 from api.companies.routes.profile import select_fields
 from api.companies.schemas.companies import CompanyList
-from api.http.context import ANY_KEY, ApiRequest
+from api.http.context import ANY_KEY, CurrentContext, Query
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import PageMembers, after_key, issue_next_cursor, page_response, query_release
 from api.http.responses import HttpResponse
@@ -42,8 +42,6 @@ class _SearchRequest:
 @get(
     "/api/v1/companies",
     policy=ANY_KEY,
-    operation_id="searchCompanies",
-    tags=["Companies"],
     summary="Search companies",
     description="Searches by name or number, in some or all countries. With `q` the best matches come first, "
     "otherwise results are ordered by id. Different parameters are combined with AND, several "
@@ -51,12 +49,9 @@ class _SearchRequest:
     "match. `revenue_min` and `revenue_max` require `currency`: amounts are not converted. "
     "`industry` requires `industry_scheme` if the countries searched use different schemes. A "
     "range that ends before it begins matches nothing.",
-    response_description="One page of profiles.",
-    operation=Operation(CompanyList, OF_PAGE, examples.COMPANY_LIST, query_params=SearchParams),
+    operation=Operation(CompanyList, OF_PAGE, examples.COMPANY_LIST),
 )
-async def search_companies(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    values = SearchParams.read(context.query_string)
+async def search_companies(context: CurrentContext, values: Query[SearchParams]) -> HttpResponse:
     binding = CursorBinding(context.account_id, "companies", filter_hash(values.filters()), "desc")
     asked = _SearchRequest(
         build_search(values), after_key(context, values.cursor, binding), values.limit, values.fields

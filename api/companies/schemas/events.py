@@ -4,7 +4,9 @@ Deliveries contain the same `data` object. Does not belong here: detecting event
 """
 
 from datetime import date, datetime
-from typing import Annotated, Final, Generic, NamedTuple, TypeVar
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, NamedTuple, TypeVar
 
 from pydantic import Field, create_model
 
@@ -191,55 +193,6 @@ class _Data(ResponseModel):
     source: EventSource
 
 
-class FilingAddedData(_Data):
-    """`data` of filing.added."""
-
-    filing: AddedFiling
-    test: _IsTest = OMITTED
-
-
-class FilingUpdatedData(_Data):
-    """`data` of filing.updated."""
-
-    filing: UpdatedFiling
-    test: _IsTest = OMITTED
-
-
-class OwnershipChangedData(_Data):
-    """`data` of ownership.changed."""
-
-    change: OwnershipChange
-    test: _IsTest = OMITTED
-
-
-class StatusChangedData(_Data):
-    """`data` of status.changed."""
-
-    change: StatusChange
-    test: _IsTest = OMITTED
-
-
-class NewsPublishedData(_Data):
-    """`data` of news.published."""
-
-    news: NewsItem
-    test: _IsTest = OMITTED
-
-
-class RegulatoryEventData(_Data):
-    """`data` of event.regulatory."""
-
-    notice: RegulatoryNotice
-    test: _IsTest = OMITTED
-
-
-class CompanyChangedData(_Data):
-    """`data` of company.changed."""
-
-    change: CompanyChange
-    test: _IsTest = OMITTED
-
-
 class _Delivery(ResponseModel, Generic[D]):
     """The body of every delivery."""
 
@@ -259,8 +212,9 @@ class EventKind(NamedTuple):
     webhook: type[ResponseModel]
 
 
-def _event_kind(event_type: str, key: str, happened: type[ResponseModel], data: type[ResponseModel]) -> EventKind:
-    name = data.__name__.removesuffix("Data")
+def _event_kind(event_type: str, name: str, key: str, happened: type[ResponseModel]) -> EventKind:
+    members: dict[str, Any] = {key: happened, "test": (_IsTest, OMITTED)}
+    data = create_model(f"{name}Data", __base__=_Data, __doc__=f"`data` of {event_type}.", **members)
     webhook = create_model(
         f"{name}Webhook",
         __base__=_Delivery[data],
@@ -272,14 +226,18 @@ def _event_kind(event_type: str, key: str, happened: type[ResponseModel], data: 
 
 
 KINDS: Final = {
-    "filing.added": _event_kind("filing.added", "filing", AddedFiling, FilingAddedData),
-    "filing.updated": _event_kind("filing.updated", "filing", UpdatedFiling, FilingUpdatedData),
-    "ownership.changed": _event_kind("ownership.changed", "change", OwnershipChange, OwnershipChangedData),
-    "status.changed": _event_kind("status.changed", "change", StatusChange, StatusChangedData),
-    "news.published": _event_kind("news.published", "news", NewsItem, NewsPublishedData),
-    "event.regulatory": _event_kind("event.regulatory", "notice", RegulatoryNotice, RegulatoryEventData),
-    "company.changed": _event_kind("company.changed", "change", CompanyChange, CompanyChangedData),
+    "filing.added": _event_kind("filing.added", "FilingAdded", "filing", AddedFiling),
+    "filing.updated": _event_kind("filing.updated", "FilingUpdated", "filing", UpdatedFiling),
+    "ownership.changed": _event_kind("ownership.changed", "OwnershipChanged", "change", OwnershipChange),
+    "status.changed": _event_kind("status.changed", "StatusChanged", "change", StatusChange),
+    "news.published": _event_kind("news.published", "NewsPublished", "news", NewsItem),
+    "event.regulatory": _event_kind("event.regulatory", "RegulatoryEvent", "notice", RegulatoryNotice),
+    "company.changed": _event_kind("company.changed", "CompanyChanged", "change", CompanyChange),
 }
+if TYPE_CHECKING:
+    _AnyData = _Data
+else:
+    _AnyData = reduce(or_, (kind.data for kind in KINDS.values()))
 
 
 class Event(ResponseModel):
@@ -292,15 +250,7 @@ class Event(ResponseModel):
     recorded_at: datetime = declare.instant("When the service recorded it.")
     sequence: _Sequence
     # event types are open-ended, so their objects are too
-    data: (
-        FilingAddedData
-        | FilingUpdatedData
-        | OwnershipChangedData
-        | StatusChangedData
-        | NewsPublishedData
-        | RegulatoryEventData
-        | CompanyChangedData
-    ) = Field(json_schema_extra={"x-extensible": True})
+    data: _AnyData = Field(json_schema_extra={"x-extensible": True})
 
 
 class EventFeed(ResponseModel):

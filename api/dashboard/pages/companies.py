@@ -60,7 +60,7 @@ class _WatchChoice:
 @get(_ALL, access=COMPONENTS)
 async def find_companies(page: CurrentPage) -> HttpResponse:
     """The search; with `q` its first results, read from the API."""
-    text = (page.query_values("q") or [""])[0].strip()[:_LONGEST_NAME]
+    text = page.query_value("q").strip()[:_LONGEST_NAME]
     found, trouble = (None, None) if not text else await _search(page, text)
     return page.render("companies.html", 200, text=text, found=found, trouble=trouble)
 
@@ -134,7 +134,7 @@ async def _company_page(page: PageRequest, head: CompanyHeader, trouble: Problem
 
 def requested_day(page: PageRequest) -> date | None:
     """The past day that is asked for; None: today. 422 page for a day that is none, or that is to come."""
-    text = (page.query_values("as_of") or [""])[0]
+    text = page.query_value("as_of")
     if not text:
         return None
     today = page.context.services.clock.today()

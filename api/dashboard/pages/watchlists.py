@@ -130,7 +130,7 @@ async def _watchlist_page(
     written: Form = _EMPTY,
     trouble: ProblemError | None = None,
 ) -> HttpResponse:
-    service, after = visit.context.services, (visit.query_values("after") or [""])[0][:_LONGEST_ID] or None
+    service, after = visit.context.services, visit.query_value("after")[:_LONGEST_ID] or None
     record = await service.watchlist_service.get(visit.account_id, watchlist_id)
     found = await service.watchlist_service.companies(visit.account_id, watchlist_id, after, _ROWS + 1)
     with service.release_reader.pin_release() as release:
@@ -167,7 +167,7 @@ def _shown(visit: PageRequest, written: Form, trouble: ProblemError | None) -> d
     return {
         "written": {**_EMPTY, **written},
         "errors": [] if trouble is None else _error_messages(trouble, written),
-        "done": _DONE.get((visit.query_values("done") or [""])[0]),
+        "done": _DONE.get(visit.query_value("done")),
     }
 
 

@@ -16,18 +16,16 @@ from api.dashboard import destination_forms, filter_forms, one_time_secrets
 from api.dashboard.html_forms import Form, PageError
 from api.dashboard.routing import CurrentPage, PagePolicy, PageRequest
 from api.http.access_control import tier_required
-from api.http.body_validation import read_body
 from api.http.responses import HttpResponse
 from api.problems.problem import ProblemError
 from api.watchlists.models import MOST_WATCHLISTS
 from api.webhooks.deliveries import service as deliveries_service
 from api.webhooks.deliveries.models import DELIVERY_STATUSES, DeliveryQuery, payload_json
-from api.webhooks.deliveries.service import DeliveryScope, parse_replay_request, scope_for
+from api.webhooks.deliveries.service import delivery_scope, parse_replay_request
 from api.webhooks.destinations.models import Settings
 from api.webhooks.destinations.opening import destination_members
 from api.webhooks.parameters import DeliveryId, ReplayId, SubscriptionId
 from api.webhooks.subscriptions.models import SubscriptionRecord, previous_secret_expiry
-from api.webhooks.subscriptions.requests import TestSend
 from api.webhooks.subscriptions.service import NewSecret, SubscriptionOwner
 from warehouse.schema.codes import EVENT_TYPES
 
@@ -153,13 +151,11 @@ async def create_webhook(page: CurrentPage) -> HttpResponse:
 
 @get(_ONE)
 async def show_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
-    service, place = page.context.services, _delivery_scope(page, subscription_id)
+    service, place = page.context.services, delivery_scope(page.context, page.account_id, subscription_id)
     record = await _requested_subscription(page, subscription_id)
     status, before = _delivery_filter(page)
     query = DeliveryQuery(statuses=(status,) if status else ())
-    found = await service.control_database.read(
-        lambda connection: deliveries_service.list_deliveries(connection, place, query, before, _ROWS + 1)
-    )
+    found = await service.control_database.read(deliveries_service.list_deliveries, place, query, before, _ROWS + 1)
     return page.render(
         "webhook.html",
         record=record,
@@ -227,19 +223,8 @@ async def show_secret(page: CurrentPage, subscription_id: SubscriptionId, view_i
 
 @post(f"{_ONE}/test")
 async def test_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
-    service = page.context.services
-    _require_entitled_owner(page)
-    record = await _requested_subscription(page, subscription_id)
-    event_type = read_body(TestSend, {"event_type": page.form.get("event_type", "")}).event_type
-    service.rate_limiter.check_test_sends(record.subscription_id, page.context.started_at)
-    attempt = await deliveries_service.send_test(
-        service.webhook_client,
-        service.subscription_service.destination(record),
-        service.subscription_service.secrets(record),
-        event_type or record.event_types[0],
-        service.ulid_generator,
-        service.clock.now(),
-    )
+    account_id, body = _require_entitled_owner(page).account_id, {"event_type": page.form.get("event_type", "")}
+    record, attempt = await deliveries_service.send_test(page.context, account_id, subscription_id, body)
     return page.render("tested.html", record=record, attempt=attempt)
 
 
@@ -264,13 +249,6 @@ def _require_entitled_owner(page: PageRequest) -> SubscriptionOwner:
 async def _redirect_to_secret(visit: PageRequest, made: NewSecret) -> HttpResponse:
     view_id = await one_time_secrets.store_once(visit, _SecretView(made.secret, [one.detail for one in made.warnings]))
     return visit.redirect_to(f"{_ALL}/{made.record.subscription_id}/secret/{view_id}")
-
-
-def _delivery_scope(page: PageRequest, subscription_id: str) -> DeliveryScope:
-    """A subscription of the account, and the oldest instant its log can be read from."""
-    service = page.context.services
-    days = service.settings.webhooks.retention_days
-    return scope_for(page.account_id, subscription_id, days, service.clock.now())
 
 
 async def _requested_subscription(page: PageRequest, subscription_id: str) -> SubscriptionRecord:
@@ -337,20 +315,18 @@ async def _watchlist_names(visit: PageRequest) -> dict[str, str]:
 
 def _delivery_filter(visit: PageRequest) -> tuple[str | None, str | None]:
     """Status filter and position of the delivery list; invalid values are ignored."""
-    (status, *_), (before, *_) = visit.query_values("status") or [""], visit.query_values("before") or [""]
+    status, before = visit.query_value("status"), visit.query_value("before")
     return (status if status in DELIVERY_STATUSES else None, before if is_ulid("dlv", before) else None)
 
 
 def _done_message(visit: PageRequest) -> str | None:
-    return _DONE.get((visit.query_values("done") or [""])[0])
+    return _DONE.get(visit.query_value("done"))
 
 
 @get(_DELIVERY)
 async def show_delivery(page: CurrentPage, subscription_id: SubscriptionId, delivery_id: DeliveryId) -> HttpResponse:
-    place = _delivery_scope(page, subscription_id)
-    found = await page.context.services.control_database.read(
-        lambda connection: deliveries_service.delivery_detail(connection, place, delivery_id)
-    )
+    place = delivery_scope(page.context, page.account_id, subscription_id)
+    found = await page.context.services.control_database.read(deliveries_service.delivery_detail, place, delivery_id)
     sent = msgspec.json.format(msgspec.json.encode(payload_json(found))).decode()
     done = _DONE["retried"] if page.context.query_string == b"done=retried" else None
     return page.render("delivery.html", delivery=found.delivery, attempts=found.attempts, sent=sent, done=done)
@@ -359,18 +335,20 @@ async def show_delivery(page: CurrentPage, subscription_id: SubscriptionId, deli
 @post(f"{_DELIVERY}/retry")
 async def retry_delivery(page: CurrentPage, subscription_id: SubscriptionId, delivery_id: DeliveryId) -> HttpResponse:
     _require_entitled_owner(page)
-    service, place = page.context.services, _delivery_scope(page, subscription_id)
+    service, place = page.context.services, delivery_scope(page.context, page.account_id, subscription_id)
     attempt_id, now = service.ulid_generator.make("att"), service.clock.now()
-    await service.control_database.write(
-        lambda connection: deliveries_service.retry_delivery(connection, place, delivery_id, attempt_id, now)
-    )
+    await service.control_database.write(deliveries_service.retry_delivery, place, delivery_id, attempt_id, now)
     return page.redirect_to(f"{_ALL}/{subscription_id}/deliveries/{delivery_id}?done=retried")
 
 
 @post(f"{_ONE}/replays")
 async def create_replay(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
     _require_entitled_owner(page)
-    service, place, form = page.context.services, _delivery_scope(page, subscription_id), page.form
+    service, place, form = (
+        page.context.services,
+        delivery_scope(page.context, page.account_id, subscription_id),
+        page.form,
+    )
     now, replay_id = service.clock.now(), service.ulid_generator.make("rpl")
     body = {
         "since": f"{form.get('since', '').strip()}T00:00:00Z",
@@ -385,16 +363,12 @@ async def create_replay(page: CurrentPage, subscription_id: SubscriptionId) -> H
         raise PageError(
             _VALIDATION, "No replay was created", f"Check the start date and the statuses: {told}."
         ) from None
-    await service.control_database.write(
-        lambda connection: deliveries_service.start_replay(connection, place, asked, replay_id, now)
-    )
+    await service.control_database.write(deliveries_service.start_replay, place, asked, replay_id, now)
     return page.redirect_to(f"{_ALL}/{subscription_id}/replays/{replay_id}")
 
 
 @get(f"{_ONE}/replays/{{replay_id:str}}")
 async def show_replay(page: CurrentPage, subscription_id: SubscriptionId, replay_id: ReplayId) -> HttpResponse:
-    place = _delivery_scope(page, subscription_id)
-    found = await page.context.services.control_database.read(
-        lambda connection: deliveries_service.find_replay(connection, place, replay_id)
-    )
+    place = delivery_scope(page.context, page.account_id, subscription_id)
+    found = await page.context.services.control_database.read(deliveries_service.find_replay, place, replay_id)
     return page.render("replay.html", replay=found)

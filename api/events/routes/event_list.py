@@ -12,7 +12,7 @@ from litestar import get
 from api.companies.schemas.events import EventFeed
 from api.events.query_params import FeedParams, position_of
 from api.events.watched import FeedQuery, has_watchlists, unknown_watchlist
-from api.http.context import ANY_KEY, ApiRequest, RequestContext
+from api.http.context import ANY_KEY, CurrentContext, Query, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import after_key, issue_cursor, page_response, query_release
 from api.http.responses import HttpResponse
@@ -34,19 +34,14 @@ FILTERS_TEXT: Final = (
 @get(
     "/api/v1/events",
     policy=ALL_EVENTS,
-    operation_id="listEvents",
-    tags=["Events"],
     summary="List events of all companies",
     description="Ascending by `sequence`, from the first event, from `since`, or after `cursor`. The list never ends: "
     f"`next_cursor` is never null and does not expire, so store it and call again for new events. {FILTERS_TEXT} With "
     "filters, a page covers a limited part of the ledger, so it may be short or empty while `has_more` is true. "
     "Requires the Pro or Business tier.",
-    response_description="One page of events.",
-    operation=Operation(EventFeed, OF_PAGE, examples.EVENT_FEED, query_params=FeedParams),
+    operation=Operation(EventFeed, OF_PAGE, examples.EVENT_FEED),
 )
-async def list_events(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    values = FeedParams.read(context.query_string)
+async def list_events(context: CurrentContext, values: Query[FeedParams]) -> HttpResponse:
     values.check_beginning()
     query = values.feed_query()
     await check_watchlists(context, query)

@@ -17,7 +17,7 @@ from api.events.query_params import StreamParams, position_of
 from api.events.routes.event_list import FILTERS_TEXT, check_watchlists
 from api.events.watched import has_watchlists
 from api.http.content_negotiation import EVENT_STREAM
-from api.http.context import SECRET_KEY, ApiRequest, RequestContext
+from api.http.context import SECRET_KEY, CurrentContext, Query, RequestContext
 from api.http.pagination.responses import query_release
 from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import HttpResponse
@@ -140,8 +140,6 @@ class EventStreamResponse(HttpResponse):
 @get(
     "/api/v1/events/stream",
     policy=STREAM,
-    operation_id="streamEvents",
-    tags=["Events"],
     summary="Stream events of all companies",
     description="The events of listEvents as `text/event-stream`: `id` is the sequence, `event` the type, `data` the "
     "event. Begins after `Last-Event-ID`, else with `since`, else with the next event. "
@@ -155,13 +153,10 @@ class EventStreamResponse(HttpResponse):
         {"type": "string", "maxLength": 2**31 - 1, "pattern": ECHO},
         OF_ACCOUNT,
         examples.EVENT_STREAM["text"],
-        query_params=StreamParams,
         request_headers=("Last-Event-ID",),
     ),
 )
-async def stream_events(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    values = StreamParams.read(context.query_string)
+async def stream_events(context: CurrentContext, values: Query[StreamParams]) -> HttpResponse:
     query = values.feed_query()
     await check_watchlists(context, query)
     last_event = _last_event_id(context)

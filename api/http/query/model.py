@@ -9,8 +9,9 @@ query strings, and the spelling of each type of value. Does not belong here: kin
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar, Final, Literal, Self, get_args, get_origin
+from typing import Any, ClassVar, Final, Literal, Self, TypeVar, get_args, get_origin
 from urllib.parse import unquote_to_bytes
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -19,6 +20,7 @@ from api.http.suggestions import SHOWN, nearest_name
 from api.http.validation import field_errors
 from api.problems.problem import ProblemDetail, ProblemError, new_problem, parameter_problem
 
+R = TypeVar("R")
 MOST_PARAMETERS: Final = 100
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
@@ -44,6 +46,11 @@ class QueryModel(BaseModel):
     def read(cls, query_string: bytes) -> Self:
         """Parses a query string; 400 for the first error: unknown, then repeated, then invalid values."""
         return cls._reader.read(query_string)
+
+    def select(self, record: type[R], **computed: Any) -> R:
+        """The record of a query: each field as `computed`, else the parameter of its name."""
+        names = [one.name for one in fields(record)]
+        return record(**{name: computed[name] if name in computed else getattr(self, name) for name in names})
 
     def filters(self) -> list[tuple[str, str]]:
         """Everything that was given but paging, sorted: the filters that a cursor is bound to."""
@@ -111,6 +118,9 @@ class _QueryReader:
 
 class NoParameters(QueryModel):
     """The query of an operation without parameters."""
+
+
+NO_PARAMETERS: Final = NoParameters()
 
 
 def _split_query(query_string: bytes) -> list[tuple[str, str]]:

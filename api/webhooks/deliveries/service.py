@@ -15,8 +15,9 @@ import msgspec
 from pydantic import ValidationInfo, field_validator
 from sqlalchemy import Connection
 
-from api.common.ids import UlidGenerator, is_ulid
+from api.common.ids import is_ulid
 from api.http.body_validation import body_instant_field, read_body, request_array_field, unrepeated
+from api.http.context import RequestContext
 from api.http.json_body import Object
 from api.openapi.examples import DELIVERIES
 from api.problems.problem import new_problem
@@ -34,12 +35,12 @@ from api.webhooks.deliveries.models import (
     ReplayRecord,
 )
 from api.webhooks.deliveries.repository import queue_manual_attempt, queue_replay
-from api.webhooks.destinations.destination import Destination, EventBatch, OutgoingEvent
-from api.webhooks.egress.http_client import WebhookClient
+from api.webhooks.destinations.destination import EventBatch, OutgoingEvent
 from api.webhooks.egress.payload import EventPayload
 from api.webhooks.errors import invalid_state, webhook_not_found
+from api.webhooks.subscriptions.models import SubscriptionRecord
 from api.webhooks.subscriptions.repository import lock_endpoints
-from api.webhooks.subscriptions.requests import RequestedEventType, event_types_field
+from api.webhooks.subscriptions.requests import RequestedEventType, TestSend, event_types_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,10 @@ class DeliveryScope:
     retention_days: int
 
 
-def scope_for(account_id: str, subscription_id: str, retention_days: int, now: datetime) -> DeliveryScope:
-    return DeliveryScope(account_id, subscription_id, now - timedelta(days=retention_days), retention_days)
+def delivery_scope(context: RequestContext, account_id: str, subscription_id: str) -> DeliveryScope:
+    """A subscription of an account, and the oldest instant its log can be read from."""
+    days = context.services.settings.webhooks.retention_days
+    return DeliveryScope(account_id, subscription_id, context.services.clock.now() - timedelta(days=days), days)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,18 +193,19 @@ _FIRST: Final = 1
 
 
 async def send_test(
-    sender: WebhookClient,
-    destination: Destination,
-    secrets: Sequence[str],
-    event_type: str,
-    ulids: UlidGenerator,
-    at: datetime,
-) -> Attempt:
+    context: RequestContext, account_id: str, subscription_id: str, body: Object
+) -> tuple[SubscriptionRecord, Attempt]:
+    """Sends an event of the type that a body names, else of the first that the account's subscription has."""
+    services, event_type = context.services, read_body(TestSend, body).event_type
+    subscriptions, ulids, at = services.subscription_service, services.ulid_generator, services.clock.now()
+    record = await subscriptions.get(account_id, subscription_id)
+    services.rate_limiter.check_test_sends(record.subscription_id, context.started_at)
+    event_type = event_type or record.event_types[0]
     data = msgspec.json.encode(DELIVERIES[event_type]["data"] | {"test": True})
-    event = EventPayload(ulids.make("evt"), event_type, data)
-    batch = EventBatch([OutgoingEvent(event, ulids.make("dlv"), _FIRST)], at, secrets, is_test=True)
-    made = await destination.deliver(batch, sender)
-    return Attempt.model_construct(
+    event = OutgoingEvent(EventPayload(ulids.make("evt"), event_type, data), ulids.make("dlv"), _FIRST)
+    batch = EventBatch([event], at, subscriptions.secrets(record), is_test=True)
+    made = await subscriptions.destination(record).deliver(batch, services.webhook_client)
+    return record, Attempt.model_construct(
         id=ulids.make("att"),
         delivery_id=None,
         number=_FIRST,

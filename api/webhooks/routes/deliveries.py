@@ -6,44 +6,39 @@ import msgspec
 from litestar import get, post
 from litestar.status_codes import HTTP_202_ACCEPTED
 
-from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, RequestContext
+from api.http.context import SECRET_KEY, WEBHOOKS_TIER, CurrentContext, Query
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import account_page_response, after_key
-from api.http.query.model import NoParameters
 from api.http.responses import HttpResponse, json_response
 from api.openapi.examples import webhooks as examples
 from api.openapi.operation import FROM_DELIVERY, FROM_REPLAY, Operation, RequestBody
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE
 from api.webhooks.deliveries import models, service
 from api.webhooks.deliveries.models import Delivery, DeliveryDetail, DeliveryList, DeliveryQuery, Replay
-from api.webhooks.deliveries.service import DeliveryScope, NewReplay, parse_replay_request, scope_for
+from api.webhooks.deliveries.service import NewReplay, delivery_scope, parse_replay_request
 from api.webhooks.parameters import DeliveriesParams, DeliveryId, ReplayId, SubscriptionId
 
 _PATH = "/api/v1/webhooks/{id:str}/deliveries"
 _REPLAYS = "/api/v1/webhooks/{id:str}/replays"
-_TAGS = ["Webhooks"]
 
 
 @get(
     _PATH,
     policy=SECRET_KEY,
-    operation_id="listWebhookDeliveries",
-    tags=_TAGS,
     summary="List deliveries of a subscription",
     description="Deliveries of the last [[retention]], newest first.",
-    response_description="One page of deliveries.",
-    operation=Operation(DeliveryList, OF_ACCOUNT_PAGE, examples.DELIVERY_LIST, query_params=DeliveriesParams),
+    operation=Operation(DeliveryList, OF_ACCOUNT_PAGE, examples.DELIVERY_LIST),
 )
-async def list_webhook_deliveries(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
-    context = request.context
-    values = DeliveriesParams.read(context.query_string)
+async def list_webhook_deliveries(
+    context: CurrentContext, values: Query[DeliveriesParams], subscription_id: SubscriptionId
+) -> HttpResponse:
     binding = CursorBinding(context.account_id, "deliveries", filter_hash(subscription_id, values.filters()), "desc")
     key = after_key(context, values.cursor, binding)
     before = None if key is None else str(key[0])
     asked = DeliveryQuery(values.since, values.until, values.status, values.event_type, values.event_id)
-    place, limit = delivery_scope(context, subscription_id), values.limit
+    place, limit = delivery_scope(context, context.account_id, subscription_id), values.limit
     found = await context.services.control_database.read(service.list_deliveries, place, asked, before, limit + 1)
     shown = found[:limit]
     following = context.services.cursor_cipher.issue(binding, (shown[-1].id,)) if len(found) > limit else None
@@ -54,19 +49,14 @@ async def list_webhook_deliveries(request: ApiRequest, subscription_id: Subscrip
 @get(
     f"{_PATH}/{{delivery_id:str}}",
     policy=SECRET_KEY,
-    operation_id="getWebhookDelivery",
-    tags=_TAGS,
     summary="Get a delivery",
     description="Includes the body as last sent and the latest 100 attempts.",
-    response_description="The delivery.",
     operation=Operation(DeliveryDetail, OF_ACCOUNT, examples.DELIVERY_DETAIL),
 )
 async def get_webhook_delivery(
-    request: ApiRequest, subscription_id: SubscriptionId, delivery_id: DeliveryId
+    context: CurrentContext, subscription_id: SubscriptionId, delivery_id: DeliveryId
 ) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
-    place = delivery_scope(context, subscription_id)
+    place = delivery_scope(context, context.account_id, subscription_id)
     found = await context.services.control_database.read(service.delivery_detail, place, delivery_id)
     return json_response(200, msgspec.json.encode(models.delivery_detail_json(found)))
 
@@ -74,8 +64,6 @@ async def get_webhook_delivery(
 @post(
     f"{_PATH}/{{delivery_id:str}}/retry",
     policy=WEBHOOKS_TIER,
-    operation_id="retryWebhookDelivery",
-    tags=_TAGS,
     summary="Retry a delivery",
     description="Makes one additional attempt, even if the subscription is paused. The retry "
     "schedule is not affected; a success completes the delivery. Canceled "
@@ -86,11 +74,9 @@ async def get_webhook_delivery(
 )
 @idempotent
 async def retry_webhook_delivery(
-    request: ApiRequest, subscription_id: SubscriptionId, delivery_id: DeliveryId
+    context: CurrentContext, subscription_id: SubscriptionId, delivery_id: DeliveryId
 ) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
-    place = delivery_scope(context, subscription_id)
+    place = delivery_scope(context, context.account_id, subscription_id)
     attempt_id, now = context.services.ulid_generator.make("att"), context.services.clock.now()
     found = await context.services.control_database.write(service.retry_delivery, place, delivery_id, attempt_id, now)
     return json_response(202, msgspec.json.encode(Delivery.members(found)))
@@ -99,8 +85,6 @@ async def retry_webhook_delivery(
 @post(
     _REPLAYS,
     policy=replace(WEBHOOKS_TIER, body=BodyPolicy()),
-    operation_id="createWebhookReplay",
-    tags=_TAGS,
     summary="Create a replay",
     description="Redelivers the failed and held deliveries of a time window, and succeeded "
     "ones if requested. Event ids stay the same; each delivery starts a new retry "
@@ -108,18 +92,12 @@ async def retry_webhook_delivery(
     status_code=HTTP_202_ACCEPTED,
     response_description="Accepted; the deliveries follow.",
     operation=Operation(
-        Replay,
-        ("Location",),
-        examples.REPLAY,
-        FROM_REPLAY,
-        body=RequestBody(NewReplay, "The deliveries to repeat.", examples.NEW_REPLAY),
+        Replay, ("Location",), examples.REPLAY, FROM_REPLAY, body=RequestBody(NewReplay, examples.NEW_REPLAY)
     ),
 )
 @idempotent
-async def create_webhook_replay(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
-    place, now = delivery_scope(context, subscription_id), context.services.clock.now()
+async def create_webhook_replay(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+    place, now = delivery_scope(context, context.account_id, subscription_id), context.services.clock.now()
     asked = parse_replay_request(context.required_json_body, now, place.oldest, place.retention_days)
     replay_id = context.services.ulid_generator.make("rpl")
     made = await context.services.control_database.write(service.start_replay, place, asked, replay_id, now)
@@ -131,22 +109,13 @@ async def create_webhook_replay(request: ApiRequest, subscription_id: Subscripti
 @get(
     f"{_REPLAYS}/{{replay_id:str}}",
     policy=SECRET_KEY,
-    operation_id="getWebhookReplay",
-    tags=_TAGS,
     summary="Get a replay",
     description="The counters are updated as deliveries complete.",
-    response_description="The replay.",
     operation=Operation(Replay, OF_ACCOUNT, examples.REPLAY),
 )
-async def get_webhook_replay(request: ApiRequest, subscription_id: SubscriptionId, replay_id: ReplayId) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
-    place = delivery_scope(context, subscription_id)
+async def get_webhook_replay(
+    context: CurrentContext, subscription_id: SubscriptionId, replay_id: ReplayId
+) -> HttpResponse:
+    place = delivery_scope(context, context.account_id, subscription_id)
     found = await context.services.control_database.read(service.find_replay, place, replay_id)
     return json_response(200, msgspec.json.encode(models.replay_json(found)))
-
-
-def delivery_scope(context: RequestContext, subscription_id: str) -> DeliveryScope:
-    """A subscription of the caller, and the oldest instant its log can be read from."""
-    days = context.services.settings.webhooks.retention_days
-    return scope_for(context.account_id, subscription_id, days, context.services.clock.now())

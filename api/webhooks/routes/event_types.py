@@ -4,8 +4,7 @@ import msgspec
 from litestar import get
 
 from api.companies.schemas.events import KINDS
-from api.http.context import SECRET_KEY, ApiRequest
-from api.http.query.model import NoParameters
+from api.http.context import SECRET_KEY, CurrentContext
 from api.http.response_headers import CACHE, VARY, content_digest
 from api.http.responses import HttpResponse, data_response
 from api.openapi.examples import webhooks as examples
@@ -45,15 +44,10 @@ _TAG = content_digest(_BODY)
 @get(
     "/api/v1/event-types",
     policy=SECRET_KEY,
-    operation_id="listEventTypes",
-    tags=["Webhooks"],
     summary="List event types",
     description="The seven event types available to subscriptions, each with the schema of its "
     "body, which includes an example. Secret keys only; any tier.",
-    response_description="All event types.",
     operation=Operation(EventTypeList, OF_DOCUMENT, examples.EVENT_TYPES),
 )
-async def list_event_types(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def list_event_types(context: CurrentContext) -> HttpResponse:
     return data_response(context, (CACHE, VARY), _BODY, _TAG)

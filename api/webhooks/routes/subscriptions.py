@@ -8,14 +8,12 @@ import msgspec
 from litestar import delete, get, patch, post
 from litestar.status_codes import HTTP_200_OK
 
-from api.http.body_validation import read_body
 from api.http.content_negotiation import MERGE_PATCH_TYPES
-from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, RequestContext
+from api.http.context import SECRET_KEY, WEBHOOKS_TIER, CurrentContext, Query, RequestContext
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import account_page_response, after_key
-from api.http.query.model import NoParameters
 from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import Header, HttpResponse, json_response
 from api.openapi.examples import webhooks as examples
@@ -39,32 +37,26 @@ from api.webhooks.subscriptions.service import SubscriptionOwner
 
 _ALL = "/api/v1/webhooks"
 _ONE = f"{_ALL}/{{id:str}}"
-_TAGS = ["Webhooks"]
 _COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids exceed the default body limit
 
 
 @post(
     _ALL,
     policy=replace(WEBHOOKS_TIER, body=BodyPolicy(_COMPANIES_LIMIT)),
-    operation_id="createWebhook",
-    tags=_TAGS,
     summary="Create a webhook subscription",
     description="Events published from now on are sent to the endpoint. The signing secret is "
     "returned in this response only. The tier limits the number of subscriptions "
     "and of companies per subscription.",
-    response_description="The subscription with its secret.",
     operation=Operation(
         CreatedSubscription,
         (*OF_SUBSCRIPTION, "Location"),
         examples.CREATED_SUBSCRIPTION,
         FROM_SUBSCRIPTION,
-        body=RequestBody(NewSubscription, "Endpoint, event types and companies.", examples.NEW_SUBSCRIPTION),
+        body=RequestBody(NewSubscription, examples.NEW_SUBSCRIPTION),
     ),
 )
 @idempotent
-async def create_webhook(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def create_webhook(context: CurrentContext) -> HttpResponse:
     made = await context.services.subscription_service.create(_request_owner(context), context.required_json_body)
     more, location = {"secret": made.secret, "warnings": made.warnings}, f"{_ALL}/{made.record.subscription_id}"
     return _subscription_response(context, 201, made.record, more, [(b"location", location.encode())])
@@ -73,18 +65,11 @@ async def create_webhook(request: ApiRequest) -> HttpResponse:
 @get(
     _ALL,
     policy=SECRET_KEY,
-    operation_id="listWebhooks",
-    tags=_TAGS,
     summary="List webhook subscriptions",
     description="Newest first, without secrets.",
-    response_description="One page of subscriptions.",
-    operation=Operation(
-        SubscriptionList, OF_ACCOUNT_PAGE, examples.SUBSCRIPTION_LIST, query_params=SubscriptionsParams
-    ),
+    operation=Operation(SubscriptionList, OF_ACCOUNT_PAGE, examples.SUBSCRIPTION_LIST),
 )
-async def list_webhooks(request: ApiRequest) -> HttpResponse:
-    context = request.context
-    values = SubscriptionsParams.read(context.query_string)
+async def list_webhooks(context: CurrentContext, values: Query[SubscriptionsParams]) -> HttpResponse:
     binding = CursorBinding(context.account_id, "webhooks", filter_hash(values.filters()), "desc")
     key, limit = after_key(context, values.cursor, binding), values.limit
     before = None if key is None else str(key[0])
@@ -100,17 +85,12 @@ async def list_webhooks(request: ApiRequest) -> HttpResponse:
 @get(
     _ONE,
     policy=SECRET_KEY,
-    operation_id="getWebhook",
-    tags=_TAGS,
     summary="Get a webhook subscription",
     description="Settings, status and delivery statistics. The ETag identifies the revision of "
     "settings and status; delivery statistics do not change it.",
-    response_description="The subscription.",
     operation=Operation(Subscription, OF_SUBSCRIPTION, examples.SUBSCRIPTION),
 )
-async def get_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def get_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
     record = await context.services.subscription_service.get(context.account_id, subscription_id)
     return _subscription_response(context, 200, record)
 
@@ -118,23 +98,18 @@ async def get_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> H
 @patch(
     _ONE,
     policy=replace(SECRET_KEY, body=BodyPolicy(_COMPANIES_LIMIT, media_types=MERGE_PATCH_TYPES)),
-    operation_id="updateWebhook",
-    tags=_TAGS,
     summary="Update a webhook subscription",
     description="Members left out keep their value; null for `entity_ids` means all companies. "
     "Only subscriptions with `status` active deliver. While paused, undelivered and new events are "
     "held; after reactivation only new events are delivered. Use a replay to deliver the held ones.",
-    response_description="The updated subscription.",
     operation=Operation(
         UpdatedSubscription,
         OF_SUBSCRIPTION,
         examples.UPDATED_SUBSCRIPTION,
-        body=RequestBody(SubscriptionChanges, "The members to change.", examples.CHANGES),
+        body=RequestBody(SubscriptionChanges, examples.CHANGES),
     ),
 )
-async def update_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def update_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
     record, warnings = await context.services.subscription_service.change(
         _request_owner(context), subscription_id, context.required_json_body, context.request_headers.get(b"if-match")
     )
@@ -144,17 +119,13 @@ async def update_webhook(request: ApiRequest, subscription_id: SubscriptionId) -
 @delete(
     _ONE,
     policy=SECRET_KEY,
-    operation_id="deleteWebhook",
-    tags=_TAGS,
     summary="Delete a webhook subscription",
     description="Deletes the subscription and its log; undelivered events are canceled.",
     response_description="Deleted.",
     response_headers={name.decode(): value.decode() for name, value in (NO_STORE, VARY)},
     operation=Operation(None, OF_ACCOUNT),
 )
-async def delete_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> None:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def delete_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> None:
     await context.services.subscription_service.remove(
         context.account_id, subscription_id, context.request_headers.get(b"if-match")
     )
@@ -163,25 +134,17 @@ async def delete_webhook(request: ApiRequest, subscription_id: SubscriptionId) -
 @post(
     f"{_ONE}/secret/rotate",
     policy=replace(WEBHOOKS_TIER, body=BodyPolicy(is_optional=True)),
-    operation_id="rotateWebhookSecret",
-    tags=_TAGS,
     summary="Rotate the signing secret",
     description="The new secret signs from now on; the previous one also signs until the grace "
     "period ends. While a previous secret is still valid, the secret cannot be "
     "rotated again.",
     status_code=HTTP_200_OK,
-    response_description="The new secret.",
     operation=Operation(
-        RotatedSecret,
-        OF_ACCOUNT,
-        examples.ROTATED_SECRET,
-        body=RequestBody(SecretRotation, "The grace period.", examples.ROTATION),
+        RotatedSecret, OF_ACCOUNT, examples.ROTATED_SECRET, body=RequestBody(SecretRotation, examples.ROTATION)
     ),
 )
 @idempotent
-async def rotate_webhook_secret(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
+async def rotate_webhook_secret(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
     made = await context.services.subscription_service.rotate(
         context.account_id, subscription_id, context.required_json_body
     )
@@ -194,33 +157,16 @@ async def rotate_webhook_secret(request: ApiRequest, subscription_id: Subscripti
 @post(
     f"{_ONE}/test",
     policy=replace(WEBHOOKS_TIER, body=BodyPolicy(is_optional=True)),
-    operation_id="testWebhook",
-    tags=_TAGS,
     summary="Send a test event",
     description="Sends an example event of the type, with `test` true in its `data`, in the "
     "same way as a delivery, and returns the outcome. A test is not retried, "
     "stored or counted as a failure. At most 10 per minute.",
     status_code=HTTP_200_OK,
-    response_description="The attempt and its outcome.",
-    operation=Operation(
-        Attempt, OF_ACCOUNT, examples.TEST_ATTEMPT, body=RequestBody(TestSend, "The event type to send.", examples.TEST)
-    ),
+    operation=Operation(Attempt, OF_ACCOUNT, examples.TEST_ATTEMPT, body=RequestBody(TestSend, examples.TEST)),
 )
 @idempotent
-async def test_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
-    context = request.context
-    NoParameters.read(context.query_string)
-    service, event_type = context.services, read_body(TestSend, context.required_json_body).event_type
-    record = await service.subscription_service.get(context.account_id, subscription_id)
-    service.rate_limiter.check_test_sends(record.subscription_id, context.started_at)
-    attempt = await send_test(
-        service.webhook_client,
-        service.subscription_service.destination(record),
-        service.subscription_service.secrets(record),
-        event_type or record.event_types[0],
-        service.ulid_generator,
-        service.clock.now(),
-    )
+async def test_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+    _, attempt = await send_test(context, context.account_id, subscription_id, context.required_json_body)
     return json_response(200, msgspec.json.encode(Attempt.members(attempt)))
 
 

@@ -161,7 +161,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description One page of profiles. */
+                /** @description Matching companies. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -196,14 +196,14 @@ export interface paths {
                 path?: never;
                 cookie?: never;
             };
-            /** @description The companies, and the keys to return of each. */
+            /** @description Companies to look up. */
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["LookupRequest"];
                 };
             };
             responses: {
-                /** @description One answer per item. */
+                /** @description One answer per item, in their order. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -243,7 +243,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The suggestions, best first. */
+                /** @description Suggestions, best first. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -304,7 +304,7 @@ export interface paths {
                 path?: never;
                 cookie?: never;
             };
-            /** @description A form with one of two fields, whose content is JSON. */
+            /** @description A form with exactly one of its two fields, whose content is JSON. */
             requestBody: {
                 content: {
                     "application/x-www-form-urlencoded": components["schemas"]["ReconcileForm"];
@@ -353,7 +353,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The suggestions, best first. */
+                /** @description Companies, best first. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -391,7 +391,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The types. */
+                /** @description Types. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -429,7 +429,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The properties. */
+                /** @description Properties. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -469,7 +469,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The properties. */
+                /** @description Properties that may be asked for of companies of a type. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -569,7 +569,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description One page of periods. */
+                /** @description Financials of a company, newest first. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -624,7 +624,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description One page of owners. */
+                /** @description Owners of a company, largest first. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -678,7 +678,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description One page of events. */
+                /** @description Events of a company. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -730,7 +730,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description One page of filings. */
+                /** @description Filings of a company. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -783,7 +783,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description One page of holdings. */
+                /** @description What a company owns in others, largest first. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -835,7 +835,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Parents, and one page of children. */
+                /** @description The group of a company. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -892,7 +892,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description One page of events. */
+                /** @description Events of all companies, ascending. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -989,7 +989,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description All markets. */
+                /** @description All markets, served and announced. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1039,7 +1039,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description One page of files. */
+                /** @description Bulk files, newest release first. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1140,7 +1140,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description One page of watchlists. */
+                /** @description The account's watchlists. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1165,14 +1165,14 @@ export interface paths {
                 path?: never;
                 cookie?: never;
             };
-            /** @description Its name. */
+            /** @description A watchlist to create. */
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["NewWatchlist"];
                 };
             };
             responses: {
-                /** @description The watchlist. */
+                /** @description A watchlist. */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -1211,7 +1211,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The watchlist. */
+                /** @description A watchlist. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1275,7 +1275,7 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            /** @description The new name. */
+            /** @description The members to change; omitted members keep their value (RFC 7396). */
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["WatchlistChanges"];
@@ -1283,7 +1283,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The watchlist. */
+                /** @description A watchlist. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1323,7 +1323,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description One page of companies. */
+                /** @description Companies of a watchlist, by id. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1354,14 +1354,14 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            /** @description Companies to add and to remove. */
+            /** @description Companies to add to a watchlist, and to remove from it. */
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["MembershipChanges"];
                 };
             };
             responses: {
-                /** @description What was changed. */
+                /** @description What a change of companies did. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1485,7 +1485,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description One page of subscriptions. */
+                /** @description The account's subscriptions. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1510,14 +1510,14 @@ export interface paths {
                 path?: never;
                 cookie?: never;
             };
-            /** @description Endpoint, event types and companies. */
+            /** @description A subscription to create. */
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["NewSubscription"];
                 };
             };
             responses: {
-                /** @description The subscription with its secret. */
+                /** @description A subscription with its secret, returned only once. */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -1556,7 +1556,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The subscription. */
+                /** @description A webhook subscription. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1620,7 +1620,7 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            /** @description The members to change. */
+            /** @description The members to change; omitted members keep their value (RFC 7396). */
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["SubscriptionChanges"];
@@ -1628,7 +1628,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The updated subscription. */
+                /** @description An updated subscription. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1669,14 +1669,14 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            /** @description The grace period. */
+            /** @description Options of a secret rotation. */
             requestBody?: {
                 content: {
                     "application/json": components["schemas"]["SecretRotation"];
                 };
             };
             responses: {
-                /** @description The new secret. */
+                /** @description The new secret, returned only once. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1721,14 +1721,14 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            /** @description The event type to send. */
+            /** @description The event type to send as a test. */
             requestBody?: {
                 content: {
                     "application/json": components["schemas"]["TestSend"];
                 };
             };
             responses: {
-                /** @description The attempt and its outcome. */
+                /** @description One request to an endpoint, queue or bucket; events of one object have one in common. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1782,7 +1782,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description One page of deliveries. */
+                /** @description Deliveries of a subscription. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1828,7 +1828,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The delivery. */
+                /** @description A delivery with its attempts. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1978,7 +1978,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The replay. */
+                /** @description A replay and its progress. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2048,7 +2048,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Usage and limits. */
+                /** @description Usage of the account in the current month. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2598,7 +2598,7 @@ export interface components {
             /** @description Only on a query with a value that no company can have; then there are no candidates. */
             errors?: components["schemas"]["InputError"][];
         };
-        /** @description Exactly one of the two. */
+        /** @description A form with exactly one of its two fields, whose content is JSON. */
         ReconcileForm: {
             /** @description A batch of at most 50 queries by key, as JSON. */
             queries?: string;

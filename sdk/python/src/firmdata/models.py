@@ -979,7 +979,7 @@ class ReconciliationResult(BaseModel):
 
 class ReconcileForm(BaseModel):
     """
-    Exactly one of the two.
+    A form with exactly one of its two fields, whose content is JSON.
     """
 
     model_config = ConfigDict(
