@@ -116,7 +116,7 @@ class HistoryReplay:
             staged = [(dataset, one) for (dataset, one), run in applied_by.items() if run == batch]
             self._retract_before(batch, {f"{dataset}/{one}" for dataset, one in staged}, retractions)
             for dataset, one in staged:
-                self._link_batch(self.workspace.layout.staged_folder / dataset, one)
+                self.link_batch(self.workspace.layout.staged_folder / dataset, one)
             self._record_deletion_checks(batch, self.choice.retractions if self.choice else retractions)
             self._begin(batch, instants.get(batch))
             if batch not in moved:
@@ -210,7 +210,8 @@ class HistoryReplay:
         known = facts if instant is None else replace(facts, at=datetime.fromisoformat(instant))
         self.own.step_results.begin(batch, known)
 
-    def _link_batch(self, there: Path, batch: str) -> None:
+    def link_batch(self, there: Path, batch: str) -> None:
+        """Links a staged batch, of the dataset's folder `there`, into the data root of the rebuild."""
         here = self.own.layout.staged_folder / there.name
         if (there / batch).exists() and not (here / batch).exists():
             atomic_files.make_folder(here)

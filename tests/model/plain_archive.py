@@ -86,8 +86,8 @@ class PlainArchive(RawArchive):
 
     _index: RememberedIndex
 
-    def _append_line(self, dataset: str, line: dict[str, Any]) -> None:
+    def append_line(self, dataset: str, line: dict[str, Any]) -> None:
         try:
-            super()._append_line(dataset, line)
+            super().append_line(dataset, line)
         finally:
             self._index.forget_answers(dataset)

@@ -83,8 +83,8 @@ class PlainStagedWriter(StagedWriter):
     def _rows_writer(self, path: Path) -> _PlainRows:  # type: ignore[override]  # of the same shape
         return _PlainRows(path, self._stores)
 
-    def _with_staged_columns(self, table: Table, piece: ArchiveMemberLike, rows: pl.DataFrame) -> pl.DataFrame:
-        return _with_columns(super()._with_staged_columns, table, piece, rows)
+    def with_staged_columns(self, table: Table, piece: ArchiveMemberLike, rows: pl.DataFrame) -> pl.DataFrame:
+        return _with_columns(super().with_staged_columns, table, piece, rows)
 
     def _collect_keys(self, table: Table, piece: ArchiveMemberLike, rows: pl.DataFrame) -> None:
         edition = self._snapshot_entry(piece)

@@ -153,7 +153,7 @@ def remembered_steps() -> Iterator[None]:
         ExitStack() as derivations,
         patch.object(apply_history, "merge_part", remembered_merge_part),
         patch.object(normalise, "parallel_map", map_in_turn),
-        patch.object(batches, "_SETTLED_NANOSECONDS", -1),  # no other process writes
+        patch.object(batches, "SETTLED_NANOSECONDS", -1),  # no other process writes
         patch.object(normalise, "rows_of_stretch", _stretch),
         patch.object(normalise, "with_company_ids", _named),
         patch.object(schema_validation, "far_future_counts", _far_days),

@@ -242,8 +242,8 @@ class PlainReplay(HistoryReplay):
             plain.__dict__["stores"] = PlainStores(indexes=known.indexes, rows=known.rows)
         return plain
 
-    def _link_batch(self, there: Path, batch: str) -> None:
-        super()._link_batch(there, batch)
+    def link_batch(self, there: Path, batch: str) -> None:
+        super().link_batch(there, batch)
         assert isinstance(self.own, PlainWorkspace)
         self.own.market_index.forget_batch(there.name, batch)
 
@@ -316,7 +316,7 @@ class WholeWorld:
     def execute(self, deliveries: Sequence[Delivery], death: Death) -> str:
         self.unreleased.add(self.batch)
         self.sent |= {hashlib.sha256(one.body).hexdigest(): one for one in deliveries}
-        self.outcome = self._outcome_of(deliveries, death)
+        self.outcome = self.outcome_of(deliveries, death)
         bodies = self._archived()
         self._note_late(bodies)
         if self.outcome != REFUSED:
@@ -370,7 +370,7 @@ class WholeWorld:
                         self.excused |= {company_of(number) for number in self.sent[body.sha256].content}
             self.accounts_until = history.high_watermark(ACCOUNTS_KEY) or self.accounts_until
 
-    def _outcome_of(self, deliveries: Sequence[Delivery], death: Death) -> str:
+    def outcome_of(self, deliveries: Sequence[Delivery], death: Death) -> str:
         with closing(self.workspace(death)) as workspace:
             self.recover(workspace)
             try:
@@ -636,8 +636,8 @@ class PlainWorld(WholeWorld):
         with remembered_steps():
             return super().execute(deliveries, death)
 
-    def _outcome_of(self, deliveries: Sequence[Delivery], death: Death) -> str:
-        outcome = super()._outcome_of(deliveries, death)
+    def outcome_of(self, deliveries: Sequence[Delivery], death: Death) -> str:
+        outcome = super().outcome_of(deliveries, death)
         if outcome == DIED:
             self.market_index.forget_all()
         return outcome

@@ -25,7 +25,7 @@ FULL: Final = "full"  # the scope of a complete snapshot, which supersedes all b
 _BATCHES_AT_A_TIME: Final = 500
 # A folder changed less than this before it was listed may change again without a newer time: file systems tell times
 # to 10 ms or finer.
-_SETTLED_NANOSECONDS: Final = 100_000_000
+SETTLED_NANOSECONDS: Final = 100_000_000
 
 
 def is_current(seen: SeenFiles, folder: str) -> bool:
@@ -43,7 +43,7 @@ def _changed_at(folder: str | Path) -> int | None:
 def catch_up(connection: sqlite3.Connection, dataset: str, folder: Path) -> None:
     """Adds the batches that the index lacks, and forgets those that are gone."""
     changed_at = _changed_at(folder)
-    is_settled = changed_at is None or time.time_ns() - changed_at > _SETTLED_NANOSECONDS
+    is_settled = changed_at is None or time.time_ns() - changed_at > SETTLED_NANOSECONDS
     found = _batch_names(folder)
     query = "SELECT batch FROM batches JOIN datasets ON dataset = id WHERE key = ?"
     known = {name for (name,) in connection.execute(query, (dataset,))}

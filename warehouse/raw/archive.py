@@ -108,7 +108,7 @@ class RawArchive(ArchivedBodies):
         }
         if mark_key is not None:
             line[_MARK_KEY] = mark_key
-        self._append_line(dataset, line)
+        self.append_line(dataset, line)
         if not fresh or kept_as is None:
             return None
         return self._body_of(line, kept_as, size)
@@ -123,7 +123,7 @@ class RawArchive(ArchivedBodies):
     ) -> None:
         """Appends the manifest line of a failed fetch."""
         line = self._line_fields(dataset, name, batch)
-        self._append_line(dataset, line | {"url": url, "status": status, "error": reason, "new": False})
+        self.append_line(dataset, line | {"url": url, "status": status, "error": reason, "new": False})
 
     def retract_batches(self, dataset: str, retraction: BatchRetraction, bodies: Collection[tuple[str, str]]) -> None:
         """Takes the bodies of batches out of use and records that; done before, it does nothing.
@@ -132,7 +132,7 @@ class RawArchive(ArchivedBodies):
         """
         if retraction not in self.retractions(dataset):
             told = self._line_fields(dataset, "", "") | {"new": False, "bodies": sorted(map(list, bodies))}
-            self._append_line(dataset, told | retraction.as_json())
+            self.append_line(dataset, told | retraction.as_json())
 
     def verify_body(self, body: RawBody) -> None:
         """Reads a body to the end; raises CorruptBlobError, naming object and file, if it is damaged."""
@@ -154,7 +154,7 @@ class RawArchive(ArchivedBodies):
             return  # nothing was removed
         if stored is not None:
             line |= {"became": stored.sha256, "bytes": stored.size}
-        self._append_line(dataset, line)
+        self.append_line(dataset, line)
         atomic_files.delete_if_exists(blobs.blob_path(self._root, kept_as))
 
     def redact_lines(self, dataset: str, redact: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
@@ -185,7 +185,7 @@ class RawArchive(ArchivedBodies):
         Unlike an erased body it is stored again if it is received again.
         """
         path = self._blob_path(body)
-        self._append_line(body.dataset, self._line_fields(body.dataset, "", "") | {"pruned": path.stem, "new": False})
+        self.append_line(body.dataset, self._line_fields(body.dataset, "", "") | {"pruned": path.stem, "new": False})
         atomic_files.delete_if_exists(path)
 
     def _blob_path(self, body: RawBody) -> Path:
@@ -207,7 +207,8 @@ class RawArchive(ArchivedBodies):
             "version": self._version,
         }
 
-    def _append_line(self, dataset: str, line: dict[str, Any]) -> None:
+    def append_line(self, dataset: str, line: dict[str, Any]) -> None:
+        """Appends a line to the manifest of a dataset, durably."""
         path = self._index.manifest_path(dataset)
         atomic_files.make_folder(path.parent)
         fresh = not path.exists()

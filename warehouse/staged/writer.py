@@ -104,7 +104,7 @@ class StagedWriter:
             path = self._folder / f"{table.name}.parquet"
             self._schemas[table.name] = schema_render.polars_schema(table)
             self._writers[table.name] = self._stack.enter_context(self._rows_writer(path))
-        rows = self._with_staged_columns(table, member, rows)
+        rows = self.with_staged_columns(table, member, rows)
         self._writers[table.name].add(rows)
         self._tables[table.name] = self._tables.get(table.name, 0) + rows.height
         counts = self._snapshot_entry(member)["rows"]
@@ -115,7 +115,7 @@ class StagedWriter:
     def _rows_writer(self, path: Path) -> RowGroupWriter:
         return RowGroupWriter(path)
 
-    def _with_staged_columns(self, table: Table, piece: ArchiveMemberLike, rows: pl.DataFrame) -> pl.DataFrame:
+    def with_staged_columns(self, table: Table, piece: ArchiveMemberLike, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows in the declared schema with their provenance. Eager, as a member has few rows."""
         told = {
             "_observed_at": piece.observed_at.astimezone(UTC),
