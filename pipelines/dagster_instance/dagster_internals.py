@@ -8,7 +8,6 @@ from typing import Final
 from dagster._core.storage.event_log import SqlEventLogStorage, SqlEventLogStorageMetadata, SqliteEventLogStorage
 from dagster._core.storage.runs import SqliteRunStorage
 from dagster._core.storage.schedules import SqliteScheduleStorage
-from dagster._core.storage.sqlite import create_db_conn_string
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 from dagster._serdes import ConfigurableClassData
 from dagster._utils.concurrency import ConcurrencyClaimStatus
@@ -25,5 +24,4 @@ __all__ = [
     "SqliteEventLogStorage",
     "SqliteRunStorage",
     "SqliteScheduleStorage",
-    "create_db_conn_string",
 ]

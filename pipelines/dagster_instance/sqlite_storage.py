@@ -29,7 +29,6 @@ from pipelines.dagster_instance.dagster_internals import (
     SqliteEventLogStorage,
     SqliteRunStorage,
     SqliteScheduleStorage,
-    create_db_conn_string,
 )
 
 _KEPT: Final = 4  # event log files: the index over all runs, and those of runs in progress
@@ -171,8 +170,9 @@ class RunRecords(SqliteRunStorage):
     @classmethod
     def from_local(cls, base_dir: str, inst_data: ConfigurableClassData | None = None) -> Self:
         """The runs of a folder."""
-        if has_newest_schema(Path(base_dir, "runs.db")):
-            return cls(create_db_conn_string(base_dir, "runs"), inst_data)
+        path = Path(base_dir, "runs.db").absolute()
+        if has_newest_schema(path):
+            return cls(f"sqlite:///{path}", inst_data)
         return super().from_local(base_dir, inst_data)
 
     @contextmanager
@@ -192,8 +192,9 @@ class TickRecords(SqliteScheduleStorage):
     @classmethod
     def from_local(cls, base_dir: str, inst_data: ConfigurableClassData | None = None) -> SqliteScheduleStorage:
         """The ticks of a folder."""
-        if has_newest_schema(Path(base_dir, "schedules.db")):
-            return cls(create_db_conn_string(base_dir, "schedules"), inst_data)
+        path = Path(base_dir, "schedules.db").absolute()
+        if has_newest_schema(path):
+            return cls(f"sqlite:///{path}", inst_data)
         return super().from_local(base_dir, inst_data)
 
 
