@@ -12,12 +12,10 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from alembic.script import ScriptDirectory
-from dagster._core.storage import sql
-from dagster._core.storage.sql import get_alembic_config
 from dagster_postgres import DagsterPostgresStorage, PostgresEventLogStorage
 
 from pipelines.dagster_instance import dagster_internals
@@ -90,9 +88,9 @@ def test_the_version_that_ours_was_written_against_is_the_installed_one() -> Non
     assert f"Dagster {version('dagster')};" in (dagster_internals.__doc__ or "")
 
 
-def test_the_revision_of_dagsters_tables_is_its_newest_migration() -> None:
-    scripts = ScriptDirectory.from_config(get_alembic_config(sql.__file__))
-    assert scripts.get_current_head() == dagster_internals.SCHEMA_REVISION
+def test_the_revision_of_dagsters_tables_is_its_newest_migration(tmp_path: Path) -> None:
+    revision = dagster_internals.SCHEMA_REVISION
+    assert SqliteEventLogStorage(str(tmp_path)).alembic_version() == (revision, revision)
 
 
 @pytest.mark.parametrize(("owner", "name"), PARTS, ids=lambda part: getattr(part, "__name__", part))
