@@ -87,7 +87,12 @@ def run(name: str, live: Live, folder: Path) -> list[str]:
     language = LANGUAGES[name]
     live.endpoint.folder = folder
     (folder / language.file).write_text(program(name), encoding="utf-8")
-    told = {"FIRMDATA_BASE_URL": live.base, "FIRMDATA_API_KEY": live.key, "ENDPOINT_URL": live.endpoint.url, "NO_PROXY": "*"}
+    told = {
+        "FIRMDATA_BASE_URL": live.base,
+        "FIRMDATA_API_KEY": live.key,
+        "ENDPOINT_URL": live.endpoint.url,
+        "NO_PROXY": "*",
+    }
     done = subprocess.run(
         [*language.command, language.file],
         cwd=folder,
