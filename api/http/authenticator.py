@@ -52,8 +52,8 @@ class Caller:
     @classmethod
     def of(cls, record: KeyRecord, account_limits: AccountLimits) -> Self:
         """The caller with a key."""
-        *names, _ = (one.name for one in fields(cls))
-        return cls(*(getattr(record, name) for name in names), account_limits)
+        of_key = {one.name: getattr(record, one.name) for one in fields(cls) if hasattr(record, one.name)}
+        return cls(**of_key, account_limits=account_limits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,9 +100,10 @@ class _ListRequest:
         asked, number = self.asked, self.number
 
         def answer(snapshot: PinnedRelease) -> tuple[CompanyHeader, T]:
-            if asked is None or query_state is None:
+            of_state = query_state
+            if asked is None or of_state is None:
                 return require_head(snapshot, number), query(snapshot, number.company_id)
-            return asked.answer(snapshot, number, lambda state: (state.header, query_state(snapshot, state)))
+            return asked.answer(snapshot, number, lambda state: (state.header, of_state(snapshot, state)))
 
         result = await query_release(self.context, answer)
         return _Answer(*result.value, result.stamps if asked is None else asked.stamps(result.stamps))

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar, Final, Literal, Self, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, TypeVar, get_args, get_origin
 from urllib.parse import unquote_to_bytes
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -20,7 +20,10 @@ from api.http.suggestions import SHOWN, nearest_name
 from api.http.validation import field_errors
 from api.problems.problem import ProblemDetail, ProblemError, new_problem, parameter_problem
 
-R = TypeVar("R")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+R = TypeVar("R", bound="DataclassInstance")
 MOST_PARAMETERS: Final = 100
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
