@@ -3,7 +3,6 @@
 Belongs here: every import of a private module of Dagster. Does not belong here: what is changed in them.
 """
 
-from dagster._core.storage import sql
 from dagster._core.storage.event_log import SqlEventLogStorage, SqliteEventLogStorage
 from dagster._core.storage.runs import SqliteRunStorage
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
@@ -17,5 +16,4 @@ __all__ = [
     "SqlEventLogStorage",
     "SqliteEventLogStorage",
     "SqliteRunStorage",
-    "sql",
 ]

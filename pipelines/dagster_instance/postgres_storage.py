@@ -14,11 +14,8 @@ from dagster_postgres import DagsterPostgresStorage, PostgresEventLogStorage
 from dagster_postgres.utils import pg_url_from_config
 from sqlalchemy.exc import DBAPIError
 
-from pipelines.dagster_instance import migration_scripts
 from pipelines.dagster_instance.concurrency_slots import SlotAssigningEventLog
 from pipelines.dagster_instance.dagster_internals import ConfigurableClassData
-
-migration_scripts.read_once()
 
 
 class ConcurrentPoolEventLog(SlotAssigningEventLog, PostgresEventLogStorage):

@@ -17,7 +17,6 @@ from typing import Any, Final, Self
 from sqlalchemy import Connection, Engine, create_engine, event, inspect
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
-from pipelines.dagster_instance import migration_scripts
 from pipelines.dagster_instance.concurrency_slots import SlotAssigningEventLog
 from pipelines.dagster_instance.dagster_internals import (
     ConfigurableClassData,
@@ -26,7 +25,6 @@ from pipelines.dagster_instance.dagster_internals import (
     SqliteRunStorage,
 )
 
-migration_scripts.read_once()
 _KEPT: Final = 4  # event log files: the index over all runs, and those of runs in progress
 _BUSY_SECONDS: Final = 30  # that a writer waits for another process, as in Dagster's own storage
 

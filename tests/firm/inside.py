@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from firm.cli import app
 from sandbox import expected
+from tests.dagster_migrations import read_once
 from tests.without_dagster import without_dagster
 from warehouse.ledger.ledger import Ledger
 from warehouse.ledger.read_index import LedgerEvent
@@ -58,6 +59,8 @@ class Inside:
     def run(self, *arguments: str | Path, **environment: str) -> Said:
         given = {name: None for name in os.environ if name.startswith("FIRM_")}
         settings = {"FIRM_DATA": str(self.data), "FIRM_WORKERS": "1", **environment}
+        if self.has_dagster:
+            read_once()
         with nullcontext() if self.has_dagster else without_dagster():
             done = CliRunner().invoke(app, [*map(str, arguments)], env={**given, **settings})
         if done.exception is not None and not isinstance(done.exception, SystemExit):

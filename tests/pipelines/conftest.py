@@ -22,6 +22,9 @@ def without_needless_runs(request: pytest.FixtureRequest) -> Iterator[None]:
     """Tests of data ingest without Dagster."""
     path = request.path.relative_to(HERE)
     if path.parts[0] not in OF_DATA and path.as_posix() not in FILES_OF_DATA:
+        from tests.dagster_migrations import read_once  # not at the head, as below
+
+        read_once()
         yield
         return
     from tests.without_dagster import without_dagster  # not at the head: tests of pure functions need no Dagster
