@@ -209,7 +209,8 @@ def _with_completion_instant(body: RawBody, state: StageState) -> RawBody:
         return body
     between = any(body.observed_at < other.observed_at < at for other in state.bodies)
     # another dataset's file of this very run is newer, too: at one instant the later dataset's rows would win
-    if between or any(body.observed_at < other.observed_at <= at for other in state.sharing):
+    others = (other for other in state.sharing if other.dataset != body.dataset)
+    if between or any(body.observed_at < other.observed_at <= at for other in others):
         return body
     return _downgraded(body) if _is_superseded(body, state) else replace(body, observed_at=at)
 

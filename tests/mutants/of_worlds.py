@@ -80,15 +80,15 @@ WORLDS: Final = (
     Mutant(
         "world: a killed run's files are newer than a file dated after them",
         "pipelines/steps/stage_plan.py",
-        "if between or any(body.observed_at < other.observed_at <= at for other in state.sharing):",
+        "if between or any(body.observed_at < other.observed_at <= at for other in others):",
         "if between:",
         f"{_WORLDS}::test_world_whose_killed_run_is_older_than_a_dated_file_serves_the_file",
     ),
     Mutant(
         "world: what a killed run's feed said is as new as the register of the run that completes it",
         "pipelines/steps/stage_plan.py",
-        "if between or any(body.observed_at < other.observed_at <= at for other in state.sharing):",
-        "if between or any(body.observed_at < other.observed_at < at for other in state.sharing):",
+        "if between or any(body.observed_at < other.observed_at <= at for other in others):",
+        "if between or any(body.observed_at < other.observed_at < at for other in others):",
         f"{_WORLDS}::test_world_whose_killed_run_fetched_a_feed_serves_the_newer_register",
     ),
     Mutant(

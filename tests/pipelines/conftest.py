@@ -13,7 +13,8 @@ if ROOT not in sys.path:
 # Folders, and files of others, whose tests ask what becomes of data, and nothing of Dagster's runs
 OF_DATA = frozenset({"curation", "erasure", "maintenance", "steps", "transforms"})
 FILES_OF_DATA = frozenset(
-    f"ingest/test_run_{name}.py" for name in ("first_answers", "first_loads", "future", "late_filings", "order")
+    f"ingest/test_run_{name}.py"
+    for name in ("first_answers", "first_loads", "future", "killed_sets", "late_filings", "order")
 )
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, TypeVar, get_args, get_origin
+from typing import Any, ClassVar, Final, Literal, Self, TypeVar, cast, get_args, get_origin
 from urllib.parse import unquote_to_bytes
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -20,10 +20,7 @@ from api.http.suggestions import SHOWN, nearest_name
 from api.http.validation import field_errors
 from api.problems.problem import ProblemDetail, ProblemError, new_problem, parameter_problem
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-R = TypeVar("R", bound="DataclassInstance")
+R = TypeVar("R")
 MOST_PARAMETERS: Final = 100
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
@@ -51,8 +48,8 @@ class QueryModel(BaseModel):
         return cls._reader.read(query_string)
 
     def select(self, record: type[R], **computed: Any) -> R:
-        """The record of a query: each field as `computed`, else the parameter of its name."""
-        names = [one.name for one in fields(record)]
+        """The record (a dataclass) of a query: each field as `computed`, else the parameter of its name."""
+        names = [one.name for one in fields(cast("Any", record))]
         return record(**{name: computed[name] if name in computed else getattr(self, name) for name in names})
 
     def filters(self) -> list[tuple[str, str]]:

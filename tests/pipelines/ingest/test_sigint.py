@@ -30,15 +30,16 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what a sh
 class One: pass
 
 {kept}
-one = One()
+one, said = One(), []
 with {within}:
     try:
         {dropped}
         del one
-        print("dropped", flush=True)
+        said.append("dropped")  # not printed: the interrupt may come within a print
         time.sleep({seconds})
     except BaseException as error:
-        print(type(error).__name__)
+        said.append(type(error).__name__)
+print(*said)
 """
 
 

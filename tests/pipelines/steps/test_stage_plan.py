@@ -197,7 +197,7 @@ def test_plan_body_that_a_killed_run_fetched_gets_the_instant_of_this_run() -> N
 def test_plan_body_of_a_killed_run_with_a_newer_one_since_keeps_its_instant(*, is_of_another_dataset: bool) -> None:
     killed, between = body("now", AT, batch="b1"), body("dated", AT + timedelta(seconds=1), batch="b2")
     bodies = [killed] if is_of_another_dataset else [killed, between]
-    sharing = [between] if is_of_another_dataset else []
+    sharing = [replace(between, dataset="fi.feed")] if is_of_another_dataset else []
     known = replace(state("b2", bodies), run_instants={"b1": AT, "b2": LATER}, sharing=sharing)
     assert plan_stage(known, PLAIN).bodies[0].observed_at == AT
 
