@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar, Final, Literal, Self, TypeVar, cast, get_args, get_origin
+from typing import Any, ClassVar, Final, Literal, Self, TypeVar, get_args, get_origin
 from urllib.parse import unquote_to_bytes
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -49,7 +49,8 @@ class QueryModel(BaseModel):
 
     def select(self, record: type[R], **computed: Any) -> R:
         """The record (a dataclass) of a query: each field as `computed`, else the parameter of its name."""
-        names = [one.name for one in fields(cast("Any", record))]
+        described: Any = record
+        names = [one.name for one in fields(described)]
         return record(**{name: computed[name] if name in computed else getattr(self, name) for name in names})
 
     def filters(self) -> list[tuple[str, str]]:
