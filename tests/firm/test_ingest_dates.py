@@ -61,7 +61,7 @@ def test_ingest_folder_of_unread_files_ends_with_four(firm: Inside, tmp_path: Pa
     (tmp_path / "files/no/notes").mkdir(parents=True)
     (tmp_path / "files/no/notes/readme.txt").write_text("hello")
     said = firm.ingest(tmp_path / "files", exit_code=4)
-    assert "UNREADABLE: no input file could be read (1 files" in said.err
+    assert "UNREADABLE: no input file could be read (1 file;" in said.err
     assert [file["reason"] for file in said.report["files"]] == ["no dataset reads files of this name"]
 
 

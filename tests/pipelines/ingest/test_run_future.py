@@ -163,4 +163,4 @@ def test_ingest_row_with_a_future_instant_is_read_without_it_and_signalled(place
     assert (report.exit_code, report.signals) == (DONE, 1)
     [note] = run_log.read_run_log(place.settings.layout)
     assert [(one.code, one.subject, one.count) for one in note.signals] == [("instant_in_future", "filed_at", 1)]
-    assert any("filed_at: 1 instants in the future" in line for line in place.lines)
+    assert any("filed_at: 1 instant in the future" in line for line in place.lines)

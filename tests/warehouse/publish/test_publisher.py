@@ -15,6 +15,7 @@ from tests.warehouse import kills
 from tests.warehouse.former import with_whole_files
 from tests.warehouse.helpers import day, event, killed_at, release_documents, rows, segment_file
 from tests.warehouse.world import NO_EVENTS, learn, member, owner, parts, period, publish
+from warehouse.history.history import MarketHistory
 from warehouse.ledger.ledger import Ledger
 from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.reader.reader import CompanyQuery, ReleaseReader
@@ -261,6 +262,8 @@ def test_a_history_made_anew_is_taken_whole(layout: Layout) -> None:
     learn(layout, "NO", 0, companies=[member("NO", 1), member("NO", 2)])
     publish(layout, "NO")
     layout.history_file("NO").unlink()
+    with MarketHistory(layout, "NO"):
+        pass  # with an identity of its own, which `learn` copies
     learn(layout, "NO", 0, companies=[member("NO", 1)])
     manifest = publish(layout, "NO")
     assert manifest is not None
