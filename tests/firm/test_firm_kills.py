@@ -221,7 +221,7 @@ def _is_ended_by_ctrl_c(firm: Inside, day: Path, told: Told) -> None:
     _, err = run.communicate(timeout=PATIENCE)
     assert len(started) == len(MARKETS)
     assert _are_gone(started)
-    assert run.returncode == INTERRUPTED
+    assert run.returncode == INTERRUPTED, err
     assert "Traceback" not in err
     assert firm.profiles(told) == profiles_on(told, 0)
 
