@@ -77,11 +77,11 @@ class JobRuns:
     ) -> list[str]:
         """Runs some assets of a job; returns the messages of failed steps, else of a run that ended without success.
 
-        Raises KeyboardInterrupt if a step was interrupted, or the run between two: Dagster records both like any other
-        failure.
+        Raises KeyboardInterrupt if the run was interrupted: in a step or between two, which Dagster records like any
+        other failure, or while it wrote its records, which it forgets.
         """
         job = self._definitions.resolve_job_def(name)
-        with _QuietDagsterLog():
+        with sigint.forgetting_no_interrupt(), _QuietDagsterLog():
             result = job.execute_in_process(
                 instance=self._instance,
                 partition_key=partition,

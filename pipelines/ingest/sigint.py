@@ -1,13 +1,18 @@
-"""Re-raises Ctrl-C that was swallowed by a Python destructor or weak reference callback, or by a DuckDB query.
+"""Re-raises Ctrl-C that was swallowed by a Python destructor or weak reference callback, a DuckDB query, or Dagster.
 
-Belongs here: the former is sent again, the latter is recognised by its message. Does not belong here: what an
-interrupt ends (`market_workers`, `market_run`).
+Belongs here: the first is sent again, the second is recognised by its message, the third by the number of the signal,
+which the interpreter writes to a pipe whoever handles it. Does not belong here: what an interrupt ends
+(`market_workers`, `market_run`).
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +24,9 @@ QUERY_INTERRUPTED: Final = "Query interrupted"
 
 _SOON: Final = 0.02
 """Seconds: by then the callback is over."""
+
+_MANY_SIGNALS: Final = 1 << 16
+"""Bytes, one for each signal: as many as a pipe holds."""
 
 
 def install_sigint_redelivery() -> None:
@@ -43,3 +51,35 @@ def _is_interrupt(kind: type[BaseException]) -> bool:
 
 def _raise_sigint(_number: int, _frame: FrameType | None) -> None:
     signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def forgetting_no_interrupt() -> Iterator[None]:
+    """Raises KeyboardInterrupt at the end of a block that a SIGINT came into and that ends as if none had.
+
+    Dagster only notes a SIGINT that comes while it writes its records, and drops the note when a run ends.
+    """
+    if threading.current_thread() is not threading.main_thread():  # no other one receives signals
+        yield
+        return
+    reader, writer = os.pipe()
+    try:
+        os.set_blocking(reader, False)
+        os.set_blocking(writer, False)
+        former = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(former)
+        if signal.SIGINT in _read_signals(reader):
+            raise KeyboardInterrupt
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+def _read_signals(reader: int) -> bytes:
+    try:
+        return os.read(reader, _MANY_SIGNALS)
+    except BlockingIOError:
+        return b""

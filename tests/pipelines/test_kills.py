@@ -22,9 +22,9 @@ BOUNDARIES = [
     "line written",  # in raw
     "fi.owners: 1 new",  # raw is done
     "staged published",
-    "fi.owners: 1 rows, 0 rejected",  # staged is done
+    "fi.owners: 1 row, 0 rejected",  # staged is done
     "image published",  # not committed
-    "FI: 1 companies touched",  # normalised is done
+    "FI: 1 company touched",  # normalised is done
     "events numbered",
     "release synced",
     "pointer replaced",  # published, the outbox still full

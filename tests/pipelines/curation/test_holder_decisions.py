@@ -90,7 +90,7 @@ def test_decision_made_after_a_run_died_is_not_of_what_that_run_knew(place: Plac
     """The next run applies the dead one's snapshot first, as that run knew it, then the decision."""
 
     def die(line: str) -> None:
-        if line == "FI: 1 companies touched":
+        if line == "FI: 1 company touched":
             raise KilledError
 
     place.records("owners/o2.json", owner("o2", ONE, 10, 20, holder="Åsa Ny", since="2022-01-01"))

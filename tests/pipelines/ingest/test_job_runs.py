@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,26 @@ def test_ctrl_c_between_two_steps_interrupts_the_ingest(place: Place, monkeypatc
     end_between_steps(place, monkeypatch, KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         place.ingest()
+    assert place.ingest().release == 1
+
+
+@pytest.mark.parametrize("event_type", [dg.DagsterEventType.ENGINE_EVENT, dg.DagsterEventType.RUN_SUCCESS])
+def test_ctrl_c_while_dagster_writes_its_records_is_not_forgotten(
+    place: Place, monkeypatch: pytest.MonkeyPatch, event_type: dg.DagsterEventType
+) -> None:
+    instance = place.instance
+    assert instance is not None
+    record, left = instance.handle_new_event, [signal.SIGINT]
+
+    def interrupts(event: dg.EventLogEntry, **values: Any) -> None:
+        if left and event.dagster_event is not None and event.dagster_event.event_type is event_type:
+            signal.raise_signal(left.pop())
+        record(event, **values)
+
+    monkeypatch.setattr(instance, "handle_new_event", interrupts)
+    with pytest.raises(KeyboardInterrupt):
+        place.ingest()
+    assert left == []
     assert place.ingest().release == 1
 
 

@@ -265,7 +265,7 @@ def test_events_on_their_way_are_not_lost(place: Place) -> None:
 @pytest.mark.slow
 def test_rebuild_after_a_run_that_died_before_its_history_publishes_its_events(place: Place) -> None:
     def die(line: str) -> None:
-        if line == "FI: 1 companies touched":
+        if line == "FI: 1 company touched":
             raise KilledError
 
     place.records("accounts/a3.json", accounts("a3", ONE, 2025, 110))
