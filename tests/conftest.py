@@ -4,6 +4,7 @@ import gc
 import itertools
 import os
 import shutil
+import signal
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -34,6 +35,9 @@ for threads in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS"):
 # that a red test is the change's; FIRM_SEARCH=1 draws them anew
 settings.register_profile("judge", settings(), deadline=None, derandomize="FIRM_SEARCH" not in os.environ)
 settings.load_profile("judge")
+# A shell ignores Ctrl-C for what it starts in the background, and whatever that starts inherits it
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 gc.disable()  # nothing that is imported and collected goes: to look through it again and again is a third of that time
 
 

@@ -181,6 +181,7 @@ def _stop_workers(left: Sequence[_RunningWorker]) -> None:
 def _worker_main(work: WorkerTask, code: str, pipe: Connection) -> None:
     """Main function of a worker process."""
     os.setpgid(0, 0)  # Ctrl-C of a terminal reaches only the parent, which passes it on once
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what a shell starts in the background
     sigint.install_sigint_redelivery()
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     workspace = Workspace(

@@ -57,12 +57,15 @@ def _raise_sigint(_number: int, _frame: FrameType | None) -> None:
 def forgetting_no_interrupt() -> Iterator[None]:
     """Raises KeyboardInterrupt at the end of a block that a SIGINT came into and that ends as if none had.
 
-    Dagster only notes a SIGINT that comes while it writes its records, and drops the note when a run ends.
+    Dagster only notes a SIGINT that comes while it writes its records, and drops the note when a run ends. It also
+    gives SIGTERM whatever handles SIGINT: where that is ignored, as by what a shell starts in the background, SIGTERM
+    would be from then on, so that its former handler is put back.
     """
     if threading.current_thread() is not threading.main_thread():  # no other one receives signals
         yield
         return
     reader, writer = os.pipe()
+    on_termination = signal.getsignal(signal.SIGTERM)
     try:
         os.set_blocking(reader, False)
         os.set_blocking(writer, False)
@@ -71,6 +74,8 @@ def forgetting_no_interrupt() -> Iterator[None]:
             yield
         finally:
             signal.set_wakeup_fd(former)
+            if signal.getsignal(signal.SIGTERM) is signal.SIG_IGN:
+                signal.signal(signal.SIGTERM, on_termination)
         if signal.SIGINT in _read_signals(reader):
             raise KeyboardInterrupt
     finally:

@@ -67,6 +67,17 @@ def test_ctrl_c_while_dagster_writes_its_records_is_not_forgotten(
     assert place.ingest().release == 1
 
 
+def test_a_run_in_the_background_is_still_ended_by_termination(place: Place) -> None:
+    """A shell has it ignore Ctrl-C, and Dagster would have it ignore SIGTERM, too."""
+    on_interrupt, before = signal.signal(signal.SIGINT, signal.SIG_IGN), signal.getsignal(signal.SIGTERM)
+    try:
+        assert place.ingest().release == 1
+        assert signal.getsignal(signal.SIGTERM) == before != signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, on_interrupt)
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_an_error_between_two_steps_is_told_and_nothing_is_published(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
