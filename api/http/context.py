@@ -155,7 +155,11 @@ def current_request() -> RequestContext:
 
 T = TypeVar("T", bound=QueryModel)
 CurrentContext: TypeAlias = NamedDependency[SkipValidation[RequestContext]]
-"""The type of the dependency `context` of handlers: the context of their request."""
+"""The type of the dependency `context` of handlers without `values`: the context of their request.
+
+Those with `values` take `request: ApiRequest`: for two dependencies Litestar starts a task group, which takes as long
+as all the rest of a profile (tests/api/http/test_dependencies.py).
+"""
 Query: TypeAlias = NamedDependency[SkipValidation[T]]
 """The type of the dependency `values` of handlers: the parameters of their request, read into this model."""
 

@@ -10,7 +10,7 @@ from litestar.status_codes import HTTP_200_OK
 
 from api.companies.query_params import Countries
 from api.companies.routes.profile import select_fields
-from api.http.context import ANY_KEY, SECRET_KEY, CurrentContext, Query
+from api.http.context import ANY_KEY, SECRET_KEY, ApiRequest, CurrentContext, Query
 from api.http.json_body import BodyPolicy, in_body_thread
 from api.http.pagination.responses import query_release
 from api.http.query.fields import REQUIRED, free_text_field
@@ -111,7 +111,8 @@ def _profile_json(snapshot: PinnedRelease, company_id: str, fields: tuple[str, .
     "listed and large companies first. For a field with completion; search has filters, pages and typo tolerance.",
     operation=Operation(SuggestionList, OF_DATA, examples.SUGGESTIONS),
 )
-async def suggest_companies(context: CurrentContext, values: Query[SuggestParams]) -> HttpResponse:
+async def suggest_companies(request: ApiRequest, values: Query[SuggestParams]) -> HttpResponse:
+    context = request.context
     if values.q is None:
         raise parameter_problem("q", "required", "is required")
     text = values.q.strip()

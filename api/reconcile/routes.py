@@ -13,7 +13,7 @@ from litestar.status_codes import HTTP_200_OK
 from api.companies.lookup import number_from_path, require_head
 from api.http.body_validation import read_body
 from api.http.content_negotiation import HTML
-from api.http.context import SECRET_KEY, CurrentContext, Query, RequestContext
+from api.http.context import SECRET_KEY, ApiRequest, CurrentContext, Query, RequestContext
 from api.http.cors import Header
 from api.http.form_body import FORM_TYPE, parse_form
 from api.http.json_body import BodyPolicy, in_body_thread
@@ -91,7 +91,8 @@ class ProposeParams(QueryModel):
         ReconciliationManifest | ExtendedRows | _Results, _RELEASE, examples.MANIFEST, error_statuses=(422,)
     ),
 )
-async def get_reconciliation(context: CurrentContext, values: Query[ReconcileParams]) -> HttpResponse:
+async def get_reconciliation(request: ApiRequest, values: Query[ReconcileParams]) -> HttpResponse:
+    context = request.context
     if values.queries is None and values.extend is None:
         offered = answers.manifest(context.services.settings.public_url)
         return await _release_response(context, lambda _: offered)
@@ -146,7 +147,7 @@ def _release_header(stamps: Sequence[Header]) -> list[Header]:
     description="As `/api/v1/companies/suggest`, in the form of the Reconciliation Service API 0.2.",
     operation=Operation(SuggestedEntities, _RELEASE, examples.SUGGESTED_ENTITIES),
 )
-async def suggest_reconciliation_entities(context: CurrentContext, values: Query[SuggestEntityParams]) -> HttpResponse:
+async def suggest_reconciliation_entities(request: ApiRequest, values: Query[SuggestEntityParams]) -> HttpResponse:
     if values.prefix is None:
         raise parameter_problem("prefix", "required", "is required")
     text, start = values.prefix.strip(), values.cursor
@@ -156,7 +157,7 @@ async def suggest_reconciliation_entities(context: CurrentContext, values: Query
         found = snapshot.suggest_companies(text, markets, start + _PAGE)
         return answers.suggested_entities(found[start:], snapshot)
 
-    return await _release_response(context, suggest)
+    return await _release_response(request.context, suggest)
 
 
 @get(
@@ -200,7 +201,7 @@ async def propose_reconciliation_properties(values: Query[ProposeParams]) -> Htt
     response_description="The page.",
     operation=Operation(_PREVIEW_SCHEMA, _RELEASE),
 )
-async def preview_reconciliation_entity(context: CurrentContext, values: Query[PreviewParams]) -> HttpResponse:
+async def preview_reconciliation_entity(request: ApiRequest, values: Query[PreviewParams]) -> HttpResponse:
     if values.id is None:
         raise parameter_problem("id", "required", "is required")
     number = number_from_path(values.id)
@@ -209,6 +210,6 @@ async def preview_reconciliation_entity(context: CurrentContext, values: Query[P
         require_head(snapshot, number)
         return preview_page(CompanyValues(snapshot, number.company_id))
 
-    told = await query_release(context, show)
+    told = await query_release(request.context, show)
     length = (b"content-length", b"%d" % len(told.value))
     return HttpResponse(200, [*HEADERS, length, NO_STORE, VARY, *_release_header(told.stamps)], told.value)

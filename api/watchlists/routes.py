@@ -12,7 +12,7 @@ from api.common.clock import format_instant
 from api.companies.lookup import number_from_path
 from api.companies.path_parameters import CompanyId
 from api.http.content_negotiation import MERGE_PATCH_TYPES
-from api.http.context import SECRET_KEY, CurrentContext, Query, RequestContext
+from api.http.context import SECRET_KEY, ApiRequest, CurrentContext, Query, RequestContext
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
@@ -91,7 +91,8 @@ async def create_watchlist(context: CurrentContext) -> HttpResponse:
     description="Newest first.",
     operation=Operation(WatchlistList, OF_ACCOUNT_PAGE, examples.WATCHLIST_LIST),
 )
-async def list_watchlists(context: CurrentContext, values: Query[WatchlistsParams]) -> HttpResponse:
+async def list_watchlists(request: ApiRequest, values: Query[WatchlistsParams]) -> HttpResponse:
+    context = request.context
     binding = CursorBinding(context.account_id, "watchlists", filter_hash(values.filters()), "desc")
     key = after_key(context, values.cursor, binding)
     before = None if key is None else str(key[0])
@@ -152,8 +153,9 @@ async def delete_watchlist(context: CurrentContext, watchlist_id: WatchlistId) -
     operation=Operation(WatchlistCompanyList, OF_ACCOUNT_PAGE, examples.WATCHLIST_COMPANIES),
 )
 async def list_watchlist_companies(
-    context: CurrentContext, values: Query[WatchlistsParams], watchlist_id: WatchlistId
+    request: ApiRequest, values: Query[WatchlistsParams], watchlist_id: WatchlistId
 ) -> HttpResponse:
+    context = request.context
     binding = CursorBinding(context.account_id, f"watchlist {watchlist_id}", filter_hash(values.filters()), "asc")
     key = after_key(context, values.cursor, binding)
     after = None if key is None else str(key[0])

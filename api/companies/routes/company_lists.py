@@ -31,7 +31,7 @@ from api.companies.schemas.companies import FinancialsList, OwnershipList
 from api.companies.schemas.events import EventList
 from api.companies.schemas.filings import FilingList
 from api.companies.schemas.groups import HoldingList
-from api.http.context import ANY_KEY, CurrentContext, Query, RequestContext
+from api.http.context import ANY_KEY, ApiRequest, Query, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import (
     PageFrame,
@@ -144,10 +144,8 @@ class _ListRequest:
     "the same day, the annual one comes first.",
     operation=Operation(FinancialsList, OF_PAGE, examples.FINANCIALS, links=FROM_COMPANY_LIST),
 )
-async def list_financials(
-    context: CurrentContext, values: Query[FinancialsParams], org_number: OrgNumber
-) -> HttpResponse:
-    listed, query = _ListRequest(context, "financials", org_number, values), build_financials_query(values)
+async def list_financials(request: ApiRequest, values: Query[FinancialsParams], org_number: OrgNumber) -> HttpResponse:
+    listed, query = _ListRequest(request.context, "financials", org_number, values), build_financials_query(values)
     answer = await listed.query(
         lambda snapshot, company_id: snapshot.company_financials(company_id, query, listed.key, values.limit),
         lambda _, state: state.financials(query, listed.key, values.limit),
@@ -162,10 +160,8 @@ async def list_financials(
     description="Owners merged from all sources, largest share first, unknown shares last.",
     operation=Operation(OwnershipList, OF_PAGE, examples.OWNERSHIP, links=FROM_COMPANY_LIST),
 )
-async def list_ownership(
-    context: CurrentContext, values: Query[OwnershipParams], org_number: OrgNumber
-) -> HttpResponse:
-    listed = _ListRequest(context, "ownership", org_number, values)
+async def list_ownership(request: ApiRequest, values: Query[OwnershipParams], org_number: OrgNumber) -> HttpResponse:
+    listed = _ListRequest(request.context, "ownership", org_number, values)
     day, key = listed.day_and_key()
     answer = await listed.query(
         lambda snapshot, company_id: snapshot.company_owners(company_id, day, values.min_pct, key, values.limit),
@@ -183,12 +179,10 @@ async def list_ownership(
     description="Newest first. With `order=asc` the list can be polled: store `next_cursor` and call again later.",
     operation=Operation(EventList, OF_PAGE, examples.EVENTS, links=FROM_COMPANY_LIST),
 )
-async def list_company_events(
-    context: CurrentContext, values: Query[EventsParams], company_id: CompanyId
-) -> HttpResponse:
+async def list_company_events(request: ApiRequest, values: Query[EventsParams], company_id: CompanyId) -> HttpResponse:
     """Newest first, or ascending as a resumable tail."""
     is_tail, query = values.order == "asc", build_event_query(values)
-    listed = _ListRequest(context, "events", company_id, values, values.order, is_tail=is_tail)
+    listed = _ListRequest(request.context, "events", company_id, values, values.order, is_tail=is_tail)
     answer = await listed.query(lambda snapshot, one: snapshot.company_events(one, query, listed.key, values.limit))
     return listed.response(answer, answer.found)
 
@@ -201,8 +195,8 @@ async def list_company_events(
     description="Every filing known, newest first; filings whose date is not known come last.",
     operation=Operation(FilingList, OF_PAGE, examples.FILINGS, links=FROM_COMPANY_LIST),
 )
-async def list_filings(context: CurrentContext, values: Query[FilingsParams], org_number: OrgNumber) -> HttpResponse:
-    listed, query = _ListRequest(context, "filings", org_number, values), build_filings_query(values)
+async def list_filings(request: ApiRequest, values: Query[FilingsParams], org_number: OrgNumber) -> HttpResponse:
+    listed, query = _ListRequest(request.context, "filings", org_number, values), build_filings_query(values)
     answer = await listed.query(lambda snapshot, one: snapshot.company_filings(one, query, listed.key, values.limit))
     return listed.response(answer, answer.found)
 
@@ -215,8 +209,8 @@ async def list_filings(context: CurrentContext, values: Query[FilingsParams], or
     "shares last.",
     operation=Operation(HoldingList, OF_PAGE, examples.HOLDINGS, links=FROM_COMPANY_LIST),
 )
-async def list_holdings(context: CurrentContext, values: Query[HoldingsParams], org_number: OrgNumber) -> HttpResponse:
-    listed = _ListRequest(context, "holdings", org_number, values)
+async def list_holdings(request: ApiRequest, values: Query[HoldingsParams], org_number: OrgNumber) -> HttpResponse:
+    listed = _ListRequest(request.context, "holdings", org_number, values)
     day, key = listed.day_and_key()
     answer = await listed.query(
         lambda snapshot, company_id: snapshot.company_holdings(company_id, day, values.min_pct, key, values.limit)
@@ -232,7 +226,8 @@ async def list_holdings(context: CurrentContext, values: Query[HoldingsParams], 
     "one relation as its sources state it today, or stated it then; natural persons are left out.",
     operation=Operation(groups.CompanyGroup, OF_PAGE, examples.GROUP, links=FROM_COMPANY_LIST),
 )
-async def get_group(context: CurrentContext, values: Query[GroupParams], org_number: OrgNumber) -> HttpResponse:
+async def get_group(request: ApiRequest, values: Query[GroupParams], org_number: OrgNumber) -> HttpResponse:
+    context = request.context
     listed = _ListRequest(context, "group", org_number, values, "asc")
     day, key = listed.day_and_key()
     answer = await listed.query(

@@ -17,7 +17,7 @@ from api.events.query_params import StreamParams, position_of
 from api.events.routes.event_list import FILTERS_TEXT, check_watchlists
 from api.events.watched import has_watchlists
 from api.http.content_negotiation import EVENT_STREAM
-from api.http.context import SECRET_KEY, CurrentContext, Query, RequestContext
+from api.http.context import SECRET_KEY, ApiRequest, Query, RequestContext
 from api.http.pagination.responses import query_release
 from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import HttpResponse
@@ -156,7 +156,8 @@ class EventStreamResponse(HttpResponse):
         request_headers=("Last-Event-ID",),
     ),
 )
-async def stream_events(context: CurrentContext, values: Query[StreamParams]) -> HttpResponse:
+async def stream_events(request: ApiRequest, values: Query[StreamParams]) -> HttpResponse:
+    context = request.context
     query = values.feed_query()
     await check_watchlists(context, query)
     last_event = _last_event_id(context)

@@ -6,7 +6,7 @@ import msgspec
 from litestar import get, post
 from litestar.status_codes import HTTP_202_ACCEPTED
 
-from api.http.context import SECRET_KEY, WEBHOOKS_TIER, CurrentContext, Query
+from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, CurrentContext, Query
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
@@ -32,8 +32,9 @@ _REPLAYS = "/api/v1/webhooks/{id:str}/replays"
     operation=Operation(DeliveryList, OF_ACCOUNT_PAGE, examples.DELIVERY_LIST),
 )
 async def list_webhook_deliveries(
-    context: CurrentContext, values: Query[DeliveriesParams], subscription_id: SubscriptionId
+    request: ApiRequest, values: Query[DeliveriesParams], subscription_id: SubscriptionId
 ) -> HttpResponse:
+    context = request.context
     binding = CursorBinding(context.account_id, "deliveries", filter_hash(subscription_id, values.filters()), "desc")
     key = after_key(context, values.cursor, binding)
     before = None if key is None else str(key[0])

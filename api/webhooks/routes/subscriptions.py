@@ -9,7 +9,7 @@ from litestar import delete, get, patch, post
 from litestar.status_codes import HTTP_200_OK
 
 from api.http.content_negotiation import MERGE_PATCH_TYPES
-from api.http.context import SECRET_KEY, WEBHOOKS_TIER, CurrentContext, Query, RequestContext
+from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, CurrentContext, Query, RequestContext
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
@@ -69,7 +69,8 @@ async def create_webhook(context: CurrentContext) -> HttpResponse:
     description="Newest first, without secrets.",
     operation=Operation(SubscriptionList, OF_ACCOUNT_PAGE, examples.SUBSCRIPTION_LIST),
 )
-async def list_webhooks(context: CurrentContext, values: Query[SubscriptionsParams]) -> HttpResponse:
+async def list_webhooks(request: ApiRequest, values: Query[SubscriptionsParams]) -> HttpResponse:
+    context = request.context
     binding = CursorBinding(context.account_id, "webhooks", filter_hash(values.filters()), "desc")
     key, limit = after_key(context, values.cursor, binding), values.limit
     before = None if key is None else str(key[0])
