@@ -29,8 +29,8 @@ def feed(content: Content, day: int | None = None) -> Delivery:
     return Delivery(FEED_KEY, content, day)
 
 
-def owners(content: Content, day: int | None = None) -> Delivery:
-    return Delivery(OWNERS_KEY, content, day)
+def owners(content: Content, day: int | None = None, *, is_complete: bool = False) -> Delivery:
+    return Delivery(OWNERS_KEY, content, day, is_complete)
 
 
 def accounts(number: str, year: int, day: int | None = None) -> Delivery:
@@ -186,6 +186,16 @@ def test_world_whose_killed_run_fetched_a_complete_file_serves_that_of_the_next_
     assert world.run([register({"1": "open", "2": "open"})], Death("line written")) == DIED
     assert world.run([register({"1": "asleep"})]) == ORDINARY
     assert world.subscriber.statuses == {"firm:FI:1": "dormant", "firm:FI:2": "dissolved"}
+    world.check_rebuild()
+
+
+def test_world_whose_run_executed_again_finds_a_changed_file_is_ordinary(world: PlainWorld) -> None:
+    """The first time it found the file unchanged: both are of one instant, so that neither is beyond doubt."""
+    before = owners(dict.fromkeys(ALL, (25, 50)), is_complete=True)
+    world.run([before])
+    world.run([Delivery(REGISTER_KEY, {"1": "open"}, world.day + 1 + FAR_AHEAD), before])  # refused
+    files = [Delivery(REGISTER_KEY, {"1": "open"}), owners({"1": (50, 75)}, is_complete=True)]
+    assert world.run_again(files) == ORDINARY
     world.check_rebuild()
 
 

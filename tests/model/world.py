@@ -573,6 +573,9 @@ class WholeWorld:
             )
             later = [sent for instant, sent in repeated if instant >= newest]
             is_lacked = any(record not in sent.content for sent in later)
+            at_once = (sent for instant, sent in repeated if instant == newest)
+            if any(dict(sent.records).get(record) not in by_instant[newest] for sent in at_once):
+                continue  # found unchanged, and then changed by the same run, executed again
             is_repeated = all(dict(sent.records).get(record) == by_instant[newest][0] for sent in later)
             if is_lacked or not (is_repeated or self._is_complete_at(complete, record, newest)):
                 continue
