@@ -11,7 +11,7 @@ import secrets
 from base64 import b64decode
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
 from typing import Final, Self
@@ -52,8 +52,16 @@ class Caller:
     @classmethod
     def of(cls, record: KeyRecord, account_limits: AccountLimits) -> Self:
         """The caller with a key."""
-        of_key = {one.name: getattr(record, one.name) for one in fields(cls) if hasattr(record, one.name)}
-        return cls(**of_key, account_limits=account_limits)
+        return cls(
+            record.account_id,
+            record.key_id,
+            record.kind,
+            record.tier,
+            record.account_status,
+            record.domains,
+            record.expires_at,
+            account_limits,
+        )
 
 
 @dataclass(frozen=True, slots=True)

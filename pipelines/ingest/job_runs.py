@@ -81,7 +81,7 @@ class JobRuns:
         other failure, or while it wrote its records, which it forgets.
         """
         job = self._definitions.resolve_job_def(name)
-        with sigint.forgetting_no_interrupt(), _QuietDagsterLog():
+        with sigint.raise_dropped_interrupt(), _QuietDagsterLog():
             result = job.execute_in_process(
                 instance=self._instance,
                 partition_key=partition,
@@ -90,18 +90,18 @@ class JobRuns:
                 raise_on_error=False,
                 run_config=dg.RunConfig(loggers={"console": {"config": {"log_level": "CRITICAL"}}}),
             )
-        errors = [error for event in result.all_events for error in _errors(event)]
+        errors = [error for event in result.all_events for error in _root_errors(event)]
         if any(map(_is_interrupt, errors)):
             raise KeyboardInterrupt
         failures = [_failure_message(event) for event in result.all_events if event.is_step_failure]
         if result.success or failures:
             return failures
         status = result.dagster_run.status.value.lower()
-        return [_said(f"run {result.run_id}", errors, f"no step of it failed, and it ended as {status}")]
+        return [_failure_text(f"run {result.run_id}", errors, f"no step of it failed, and it ended as {status}")]
 
 
-def _errors(event: dg.DagsterEvent) -> list[SerializableErrorInfo]:
-    """What a step, or the run between its steps, ended by: the error that was raised, without Dagster's wrapper."""
+def _root_errors(event: dg.DagsterEvent) -> list[SerializableErrorInfo]:
+    """The error that ended a step, or the run between its steps, without Dagster's wrapper; none of other events."""
     if event.is_step_failure:
         error = event.step_failure_data.error
     elif event.event_type is dg.DagsterEventType.RUN_FAILURE:
@@ -120,12 +120,13 @@ def _is_interrupt(error: SerializableErrorInfo) -> bool:
 
 
 def _failure_message(event: dg.DagsterEvent) -> str:
-    return _said(str(event.step_key), _errors(event), "failed")
+    return _failure_text(str(event.step_key), _root_errors(event), "failed")
 
 
-def _said(who: str, errors: Sequence[SerializableErrorInfo], otherwise: str) -> str:
-    said = errors[-1].message.strip() if errors else otherwise
-    return resource_errors.with_hint(f"{who}: {said}")
+def _failure_text(subject: str, errors: Sequence[SerializableErrorInfo], without_error: str) -> str:
+    """What failed and its last error; `without_error` if none was recorded."""
+    text = errors[-1].message.strip() if errors else without_error
+    return resource_errors.with_hint(f"{subject}: {text}")
 
 
 class _QuietDagsterLog:

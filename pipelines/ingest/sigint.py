@@ -54,12 +54,12 @@ def _raise_sigint(_number: int, _frame: FrameType | None) -> None:
 
 
 @contextmanager
-def forgetting_no_interrupt() -> Iterator[None]:
-    """Raises KeyboardInterrupt at the end of a block that a SIGINT came into and that ends as if none had.
+def raise_dropped_interrupt() -> Iterator[None]:
+    """Raises KeyboardInterrupt at the end of a block during which a SIGINT came without ending it.
 
-    Dagster only notes a SIGINT that comes while it writes its records, and drops the note when a run ends. It also
-    gives SIGTERM whatever handles SIGINT: where that is ignored, as by what a shell starts in the background, SIGTERM
-    would be from then on, so that its former handler is put back.
+    For runs of Dagster, which only notes a SIGINT that comes while it writes its records, and drops the note when a run
+    ends. Dagster also gives SIGTERM the handler of SIGINT: where that is ignored, as in what a shell starts in the
+    background, SIGTERM would be ignored from then on, so that its former handler is put back.
     """
     if threading.current_thread() is not threading.main_thread():  # no other one receives signals
         yield

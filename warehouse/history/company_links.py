@@ -18,8 +18,8 @@ from warehouse import schema_render
 from warehouse.schema.types import Table
 from warehouse.storage.duckdb import (
     ensure_table,
+    has_rows,
     query_frame,
-    query_int,
     quote_identifier,
     quoted_columns,
     registered_frame,
@@ -65,7 +65,7 @@ def prepare_link_columns(connection: duckdb.DuckDBPyConnection, table: Table, ke
     fresh = {column: of for column, of in keys.items() if column not in there}
     kinds = {NAMELESS: "BOOLEAN", HAD: "BOOLEAN", **dict.fromkeys(keys, "VARCHAR")}
     ensure_table(connection, "present", table.name, kinds)
-    if not fresh or not query_int(connection, f"SELECT count(*) FROM {name}"):
+    if not fresh or not has_rows(connection, name):
         return
     rows = query_frame(connection, f"SELECT rowid AS {_ROW}, {quoted_columns(table.names)} FROM {name}")
     staged = rows.drop(_ROW).cast(pl.Schema(schema_render.polars_schema(table)))
@@ -87,7 +87,7 @@ def resolve_links(connection: duckdb.DuckDBPyConnection, table: Table, link_path
     name = f"present.{quote_identifier(table.name)}"
     # rows from before the table was linked have no mark
     mine = f"coalesce({NAMELESS}, _company_id IS NULL)"
-    if not query_int(connection, f"SELECT count(*) FROM {name} WHERE {mine}"):
+    if not has_rows(connection, f"{name} WHERE {mine}"):
         return pl.DataFrame(schema={GAINED: pl.String, LOST: pl.String, MOVED: pl.Boolean})
     answers, joins = _answers_sql(link_paths, name, mine)
     found = "CASE " + " ".join(f"WHEN a{place}.found THEN a{place}.company" for place in range(len(link_paths)))

@@ -25,6 +25,7 @@ from warehouse.schema.types import Table
 from warehouse.serving import id_ranges, search_table, segment_views
 from warehouse.storage.duckdb import (
     database_name,
+    has_rows,
     open_cursor,
     open_database,
     query_frame,
@@ -220,11 +221,8 @@ def current_rows_sql(table: Table, condition: str | None = None) -> str:
 
 
 def has_current_rows(connection: duckdb.DuckDBPyConnection, table: Table) -> bool:
-    """True if history `origin` has any row for `current_rows_sql`.
-
-    Counted from metadata: to insert no rows takes fifteen times as long.
-    """
-    return any(query_int(connection, f"SELECT count(*) FROM {place}") for place in _current_places(table))
+    """True if history `origin` has any row for `current_rows_sql`: to insert none takes fifteen times as long."""
+    return any(has_rows(connection, place) for place in _current_places(table))
 
 
 def _current_places(table: Table) -> list[str]:

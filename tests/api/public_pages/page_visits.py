@@ -67,6 +67,16 @@ class Visit:
 
 
 @contextmanager
+def visit_in_chromium(base: str, pages: Mapping[str, str], folder: Path) -> Iterator[Visit]:
+    """A tour of the pages; keeps its pictures if pictures are kept."""
+    with browsing.browsing(folder) as browser:
+        made = Visit(base, browser)
+        made.tour(pages)
+        yield made
+    browsing.keep_screenshots(folder, "public")
+
+
+@contextmanager
 def visit_in_firefox(base: str, pages: Mapping[str, str], folder: Path) -> Iterator[Firefox]:
     """Opens each page wide in light and narrow in dark, as Chromium did; gives the window for what else is asked."""
     npm.commands(UI)

@@ -9,11 +9,10 @@ import pytest
 
 from api.public_pages.reference import DEFAULT_FOLDER, FILES
 from api.settings.service import ApiSettings
-from tests import browsing
 from tests.api.conftest import Service
 from tests.api.dashboard.conftest import PATIENCE_SECONDS, listening
 from tests.api.public_pages.conftest import LISTED
-from tests.api.public_pages.page_visits import Visit, visit_in_firefox
+from tests.api.public_pages.page_visits import Visit, visit_in_chromium, visit_in_firefox
 from tests.firefox import firefox
 
 pytestmark = pytest.mark.slow
@@ -44,12 +43,8 @@ def base(shared_serve: Any, norway: Any, site: Path) -> Iterator[tuple[str, Serv
 
 @pytest.fixture(scope="module")
 def visit(base: tuple[str, Service], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
-    folder = tmp_path_factory.mktemp("pictures")
-    with browsing.browsing(folder) as browser:
-        made = Visit(base[0], browser)
-        made.tour(PAGES)
+    with visit_in_chromium(base[0], PAGES, tmp_path_factory.mktemp("pictures")) as made:
         yield made
-    browsing.keep_screenshots(folder, "public")
 
 
 def test_pages_are_whole_without_scripts_or_other_hosts(visit: Visit) -> None:

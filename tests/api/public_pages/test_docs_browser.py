@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from api.settings.service import ApiSettings
-from tests import browsing
 from tests.api.dashboard.conftest import PATIENCE_SECONDS, listening
-from tests.api.public_pages.page_visits import Visit, visit_in_firefox
+from tests.api.public_pages.page_visits import Visit, visit_in_chromium, visit_in_firefox
 
 pytestmark = pytest.mark.slow
 
@@ -34,12 +33,8 @@ def base(shared_serve: Any, world: Any, built_site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def visit(base: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
-    folder = tmp_path_factory.mktemp("pictures")
-    with browsing.browsing(folder) as browser:
-        made = Visit(base, browser)
-        made.tour(PAGES)
+    with visit_in_chromium(base, PAGES, tmp_path_factory.mktemp("pictures")) as made:
         yield made
-    browsing.keep_screenshots(folder, "public")
 
 
 def test_pages_are_whole_without_scripts_or_other_hosts(visit: Visit) -> None:
