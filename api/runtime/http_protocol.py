@@ -28,6 +28,7 @@ from api.http.content_negotiation import (
 )
 from api.problems.problem import MEDIA_TYPE, ProblemError, new_problem, render_problem
 from api.runtime.connection_guard import ConnectionGuard, Phase, Progress
+from api.runtime.joined_writes import JoinedWrites
 from api.settings.service import ApiSettings
 
 _HEAD_BYTES: Final = URL_LIMIT + HEADERS_LIMIT + 1024  # the method, the version, blanks around values
@@ -49,10 +50,12 @@ class GuardedHttpProtocol(HttpToolsProtocol):
     ulids: UlidGenerator
     address: str | None = None
     progress: Progress
+    joined: JoinedWrites
     earlier: Sequence[RequestResponseCycle] = ()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        self.joined = JoinedWrites(transport, self.loop)
+        super().connection_made(self.joined)
         self.progress = Progress(self.loop.time())
         self.address = self.guard.counted_address(self.client)
         problem = self.guard.add(self, self.loop)
@@ -97,6 +100,10 @@ class GuardedHttpProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         super().on_message_complete()
         self.progress.enter(Phase.IDLE, 0.0)
+
+    def on_response_complete(self) -> None:
+        self.joined.flush()
+        super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 -- uvicorn's signature
         self.refuse(new_problem("malformed_request", "The request is not valid HTTP/1.1."))
