@@ -2,6 +2,7 @@
 from one export to the next is in the delta between them."""
 
 import json
+import os
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -26,6 +27,8 @@ from warehouse.release.manifest import served_manifest
 
 pytestmark = pytest.mark.slow
 MARKET = "NO"
+LONG = (30, 1_000) if os.environ.get("FIRM_TESTS") == "full" else (20, 0)
+"""Days and companies of the long series; 0: as few as show every event on as many days."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Release:
     served: dict[str, Served | None]
 
 
-@pytest.mark.parametrize(("count", "companies"), [(3, 0), (30, 1_000)])
+@pytest.mark.parametrize(("count", "companies"), [(3, 0), LONG])
 def test_every_release_of_a_registry_is_served_again(count: int, companies: int, tmp_path: Path) -> None:
     world = World(seed=17, companies=max(companies, minimum_companies(MARKET, count)), days=count, markets=(MARKET,))
     days = write_days(world, tmp_path / "days")

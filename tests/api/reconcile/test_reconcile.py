@@ -169,6 +169,8 @@ def test_a_value_that_no_company_can_have_is_told_of_its_query_alone(service, qu
         ({"queries": {"q": {"properties": stated(colour="x")}}}, 422, [("unknown_value", "/q/properties/0/pid")]),
         ({"queries": {"q": {"properties": stated(lei=None)}}}, 422, [("type", "/q/properties/0/v")]),
         ({"queries": {"k" * 61: {"query": "a"}}}, 422, [("too_long", "/" + "k" * 60)]),
+        ({"queries": "x" * 128_001}, 422, [("too_long", "/queries")]),
+        ({"extend": "x" * 128_001}, 422, [("too_long", "/extend")]),
         ({"extend": {"ids": ["x"]}}, 422, [("missing", "/properties")]),
         ({"extend": {"ids": [], "properties": [{"id": "colour"}]}}, 422, [("unknown_value", "/properties/0/id")]),
         (
