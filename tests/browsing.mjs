@@ -19,6 +19,30 @@ export function launched(executablePath) {
 export const overhang = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** Captions and headings whose text reaches beyond what is seen of the page, or of a region that scrolls or clips. */
+export const cutTitles = (page) =>
+  page.evaluate(() => {
+    const folded = [...document.querySelectorAll("details")].map((one) => [one, one.open]);
+    for (const [one] of folded) one.open = true;
+    const isCut = (title) => {
+      const range = document.createRange();
+      range.selectNodeContents(title);
+      const { left, right, width } = range.getBoundingClientRect();
+      if (width <= 1 || getComputedStyle(title).position === "absolute") return false; // for screen readers alone
+      for (let around = title.parentElement; around !== null; around = around.parentElement) {
+        const isWindow = around === document.documentElement;
+        if (!isWindow && getComputedStyle(around).overflowX === "visible") continue;
+        const box = isWindow ? { left: 0, right: around.clientWidth } : around.getBoundingClientRect();
+        if (left < box.left - 1 || right > box.right + 1) return true;
+      }
+      return false;
+    };
+    const cut = [...document.querySelectorAll("caption, figcaption, legend, summary, h1, h2, h3, h4")].filter(isCut);
+    const texts = cut.map(({ textContent }) => textContent.trim());
+    for (const [one, wasOpen] of folded) one.open = wasOpen;
+    return texts;
+  });
+
 /** A4 at 96 dots an inch, within margins of 1 cm. */
 export const SHEET = { width: 718, height: 1047 };
 

@@ -213,6 +213,11 @@ def test_no_page_is_wider_than_its_window_or_a_sheet(seen: Seen) -> None:
     assert {name: look["paper"] for name, look in seen.looks.items() if (look["paper"] or 0) > 0} == {}
 
 
+def test_no_title_of_a_page_is_cut_off(seen: Seen) -> None:
+    views = [(name, view, found) for name, look in seen.looks.items() for view, found in look["views"].items()]
+    assert {(name, view): found["cut"] for name, view, found in views if found["cut"]} == {}
+
+
 def test_pages_are_soon_there(seen: Seen) -> None:
     """The usual page: what else the machine does delays one or the other of fifty."""
     painted = {name: look["painted"] for name, look in seen.looks.items() if look["painted"] is not None}
