@@ -1,6 +1,7 @@
 """The code location of `firm dagster --sandbox`: that of `firm.definitions`, with runs that fetch from a sandbox.
 
-Its clock is the real one. Does not belong here: which hosts the sandbox replaces (`firm.demo.sandbox_origin`).
+Schedules and batches have the real clock; fetches by date ask for days of the sandbox. Does not belong here: which
+hosts the sandbox replaces (`firm.demo.sandbox_origin`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from firm.demo.sandbox_origin import sandbox_source
+from connectors.kit.http.rate_limit import FetchClock
+from firm.demo.sandbox_origin import sandbox_instant, sandbox_source
 from firm.demo.settings import SandboxSettings
 from firm.erasure import finish_erasures
 from pipelines.definitions_builder import build_defs
@@ -23,7 +25,7 @@ def sandbox_resource(base: str, settings: IngestSettings) -> dg.ResourceDefiniti
 
     @dg.resource(description=f"The sandbox's registries at {base}.")
     def resource(_: dg.InitResourceContext) -> Iterator[LiveSource]:
-        with sandbox_source(base, settings) as source:
+        with sandbox_source(base, settings, FetchClock(lambda: sandbox_instant(base))) as source:
             yield source
 
     return resource

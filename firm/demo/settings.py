@@ -13,6 +13,6 @@ class SandboxSettings(AreaSettings):
 
     sandbox_url: Annotated[str, from_text(parse_base_url)] = Field(
         default="",
-        description="Address that `firm sandbox serve` prints, for `firm ingest --sandbox` and `firm listen "
-        "--sandbox`; empty: `firm ingest --sandbox` runs a sandbox of its own.",
+        description="Address that `firm sandbox serve` prints, for `firm ingest --sandbox`, `firm listen --sandbox` and "
+        "`firm dagster --sandbox`; empty: `firm ingest --sandbox` runs a sandbox of its own.",
     )

@@ -2,6 +2,7 @@
 
 import re
 import statistics
+from datetime import date
 from urllib.parse import urlsplit
 
 import pytest
@@ -158,7 +159,8 @@ def test_a_company_page_shows_what_the_api_says(seen: Seen) -> None:
 
 
 def test_a_past_day_is_shown_by_every_component(seen: Seen) -> None:
-    assert f"Shown as of {seen.facts['company_day']}" in seen.looks["company-past"]["text"]
+    day = date.fromisoformat(seen.facts["company_day"])
+    assert f"Shown as of {day.day} {day:%B %Y}:" in seen.looks["company-past"]["text"]
     assert seen.facts["company_past"]["filings"] == seen.facts["company_past_filings"]
     read = [url for url, _ in seen.looks["company-past"]["asked"] if "/api/v1/" in url]
     assert read
