@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dotenv import dotenv_values
 
-from firm.cli_errors import USAGE, exit_on_error, fail
+from firm.cli_errors import exit_on_error
 from warehouse.settings.errors import SettingError
 
 if TYPE_CHECKING:
@@ -30,18 +30,3 @@ def read_ingest_settings() -> IngestSettings:
 
     with exit_on_error(SettingError):
         return IngestSettings.read(read_environment())
-
-
-def read_sandbox_url() -> str:
-    """Address of a sandbox in another process; empty if none is set."""
-    from firm.demo.settings import SandboxSettings
-
-    with exit_on_error(SettingError):
-        return SandboxSettings.read(read_environment()).sandbox_url
-
-
-def require_sandbox_url() -> str:
-    """The same; a usage error if none is set."""
-    return read_sandbox_url() or fail(
-        "--sandbox needs FIRM_SANDBOX_URL, the address that `firm sandbox serve` prints", USAGE
-    )

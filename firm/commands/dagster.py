@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from firm.cli_errors import USAGE, fail
-from firm.environment import read_environment, read_ingest_settings, require_sandbox_url
+from firm.demo.settings import require_sandbox_url
+from firm.environment import read_environment, read_ingest_settings
 
 if TYPE_CHECKING:
     from pipelines.settings import IngestSettings

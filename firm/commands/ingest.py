@@ -19,7 +19,8 @@ import typer
 from firm import erasure
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_line, print_table, progress_printer
-from firm.environment import read_ingest_settings, read_sandbox_url, require_sandbox_url
+from firm.demo.settings import read_sandbox_url, require_sandbox_url
+from firm.environment import read_ingest_settings
 from firm.instants import instant_option
 from firm.quarantine_advice import quarantine_advice
 from pipelines.reporting.report import IngestReport

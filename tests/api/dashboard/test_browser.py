@@ -215,7 +215,7 @@ def test_no_page_is_wider_than_its_window_or_a_sheet(seen: Seen) -> None:
     assert {name: look["paper"] for name, look in seen.looks.items() if (look["paper"] or 0) > 0} == {}
 
 
-def test_no_title_of_a_page_is_cut_off(seen: Seen) -> None:
+def test_no_title_or_fact_of_a_page_is_cut_off(seen: Seen) -> None:
     views = [(name, view, found) for name, look in seen.looks.items() for view, found in look["views"].items()]
     assert {(name, view): found["cut"] for name, view, found in views if found["cut"]} == {}
 
