@@ -19,6 +19,50 @@ export function launched(executablePath) {
 export const overhang = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/**
+ * Captions, headings and facts whose text reaches beyond what is seen of the page, or of a region that scrolls or
+ * clips; facts also where it reaches beyond their own box, into the next one.
+ */
+export const cutTexts = (page) =>
+  page.evaluate(() => {
+    const folded = [...document.querySelectorAll("details")].map((one) => [one, one.open]);
+    for (const [one] of folded) one.open = true;
+    // What is for screen readers alone stands on a pixel of its own.
+    const isSpoken = (node, within) => {
+      for (let one = node.parentElement; one !== within.parentElement; one = one.parentElement)
+        if (getComputedStyle(one).position === "absolute") return true;
+      return false;
+    };
+    const seenBoxes = (text) => {
+      const nodes = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+      const boxes = [];
+      while (nodes.nextNode()) {
+        const range = document.createRange();
+        range.selectNodeContents(nodes.currentNode);
+        if (!isSpoken(nodes.currentNode, text)) boxes.push(...range.getClientRects());
+      }
+      return boxes;
+    };
+    const isCut = (text) => {
+      const boxes = seenBoxes(text);
+      if (boxes.length === 0) return false;
+      const left = Math.min(...boxes.map((box) => box.left));
+      const right = Math.max(...boxes.map((box) => box.right));
+      if (text.matches("dd") && right > text.getBoundingClientRect().right + 1) return true;
+      for (let around = text.parentElement; around !== null; around = around.parentElement) {
+        const isWindow = around === document.documentElement;
+        if (!isWindow && getComputedStyle(around).overflowX === "visible") continue;
+        const box = isWindow ? { left: 0, right: around.clientWidth } : around.getBoundingClientRect();
+        if (left < box.left - 1 || right > box.right + 1) return true;
+      }
+      return false;
+    };
+    const cut = [...document.querySelectorAll("caption, figcaption, legend, summary, h1, h2, h3, h4, dd")].filter(isCut);
+    const texts = cut.map(({ textContent }) => textContent.trim());
+    for (const [one, wasOpen] of folded) one.open = wasOpen;
+    return texts;
+  });
+
 /** A4 at 96 dots an inch, within margins of 1 cm. */
 export const SHEET = { width: 718, height: 1047 };
 

@@ -2,7 +2,7 @@
 // Whether what a page shows is right is for the tests to say.
 import { createInterface } from "node:readline";
 import { join } from "node:path";
-import { SHEET, faults, isPictured, launched, overhang, painted, pictured, transferred } from "./browsing.mjs";
+import { SHEET, cutTexts, faults, isPictured, launched, overhang, painted, pictured, transferred } from "./browsing.mjs";
 
 const [, , executable, folder] = process.argv;
 const PATIENCE = 30_000;
@@ -207,7 +207,8 @@ class Tab {
       await this.page.setViewportSize(size);
       await this.page.emulateMedia({ colorScheme: colours });
       await this.#pictured(`${name}-${view}`);
-      seen.views[view] = { overhang: await overhang(this.page), faults: await faults(this.page) };
+      const cut = await cutTexts(this.page);
+      seen.views[view] = { overhang: await overhang(this.page), cut, faults: await faults(this.page) };
     }
     await this.page.emulateMedia({ media: "print", colorScheme: VIEWS.wide.colours });
     await this.page.setViewportSize(SHEET);

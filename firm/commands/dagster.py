@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from firm.cli_errors import USAGE, fail
+from firm.demo.settings import require_sandbox_url
 from firm.environment import read_environment, read_ingest_settings
 
 if TYPE_CHECKING:
@@ -19,10 +20,16 @@ if TYPE_CHECKING:
 def run_dagster(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000,
     host: Annotated[str, typer.Option(help="Where it listens; it asks nobody for a password.")] = "127.0.0.1",
+    sandbox: Annotated[
+        bool, typer.Option("--sandbox", help="Runs fetch from the sandbox served at FIRM_SANDBOX_URL.")
+    ] = False,
 ) -> None:
     """Start Dagster's web interface and daemon, with the schedules of every market."""
+    if sandbox:
+        require_sandbox_url()
     _release_killed_runs(read_ingest_settings())
-    _exec_program("dagster", "dev", "-m", "firm.definitions", "-h", host, "-p", str(port))
+    module = "firm.demo.sandbox_definitions" if sandbox else "firm.definitions"
+    _exec_program("dagster", "dev", "-m", module, "-h", host, "-p", str(port))
 
 
 def run_celery_worker(

@@ -19,7 +19,8 @@ import typer
 from firm import erasure
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_line, print_table, progress_printer
-from firm.environment import read_environment, read_ingest_settings
+from firm.demo.settings import read_sandbox_url, require_sandbox_url
+from firm.environment import read_ingest_settings
 from firm.instants import instant_option
 from firm.quarantine_advice import quarantine_advice
 from pipelines.reporting.report import IngestReport
@@ -29,7 +30,6 @@ from pipelines.sources.source import FolderSource, IngestSource, LiveSource
 from pipelines.steps.future_instants import FUTURE_GUARD, FUTURE_SLACK
 from pipelines.steps.quarantine import FETCH_GUARD
 from warehouse.replication.errors import ReplicationError
-from warehouse.settings.errors import SettingError
 from warehouse.storage.layout import Layout
 from warehouse.storage.locks import AlreadyLockedError
 
@@ -214,20 +214,13 @@ def _open_source(
     else:
         from firm.demo import sandbox_origin
 
-        if base := _read_sandbox_url():
+        if base := read_sandbox_url():
             instant = sandbox_origin.sandbox_instant(base)
             with sandbox_origin.sandbox_source(base, settings) as origin:
                 yield origin, instant
             return
         with sandbox_origin.embedded_sandbox(settings) as played:
             yield played
-
-
-def _read_sandbox_url() -> str:
-    from firm.demo.settings import SandboxSettings
-
-    with exit_on_error(SettingError):
-        return SandboxSettings.read(read_environment()).sandbox_url
 
 
 def run_ingest(
@@ -391,8 +384,5 @@ def _http_client(settings: IngestSettings, sandbox: bool) -> Iterator[HttpClient
         return
     from firm.demo.sandbox_origin import sandbox_source
 
-    base = _read_sandbox_url()
-    if not base:
-        fail("--sandbox needs FIRM_SANDBOX_URL, the address that `firm sandbox serve` prints", USAGE)
-    with sandbox_source(base, settings) as live:
+    with sandbox_source(require_sandbox_url(), settings) as live:
         yield live.http

@@ -53,7 +53,12 @@ class SandboxServer:
     def __init__(self, responder: RegistryResponder, fault_plan: FaultPlan, address: tuple[str, int]) -> None:
         self.desk, self.troubles = responder, fault_plan
         self.requests: list[str] = []  # "GET /path", in order of arrival
-        self.server = _QuietServer(address, _handler_class(self))
+        try:
+            self.server = _QuietServer(address, _handler_class(self))
+        except OSError as error:
+            host, port = address
+            told = f"cannot listen on {host} port {port} ({error.strerror}): choose another --host or --port"
+            raise OSError(told) from error
 
     @property
     def url(self) -> str:

@@ -1,6 +1,7 @@
 """Every command as a person types it: help, usage errors that say what to do, shapes of JSON, exit codes."""
 
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -259,5 +260,11 @@ def test_the_sandbox_writes_into_empty_folders_only(firm: Inside, tmp_path: Path
     assert said.exit_code == 0
     assert said.out.splitlines() == [str(tmp_path / "new" / f"2026-11-0{day}") for day in (2, 3)]
     assert (tmp_path / "new" / "truth.json").is_file()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        busy = firm.run("sandbox", "serve", "--port", str(port))
+    refused(
+        busy, 1, f"cannot listen on 127.0.0.1 port {port} (Address already in use): choose another --host or --port"
+    )
     faults = firm.run("sandbox", "serve", "--faults", "list").out.splitlines()
     assert {"cut_off", "html", "half_rows"} <= set(faults)

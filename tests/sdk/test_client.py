@@ -59,6 +59,7 @@ def test_events_of_all_companies(live: Live) -> None:
     with live.client() as client:
         everything = [event.sequence for event in client.events.list(limit=2)]
         assert everything == sorted(everything) != []
+        assert [event.sequence for event in client.events.list(since=everything[0], limit=2)] == everything[1:]
         tailed = list(itertools.islice(client.events.tail(since=everything[0], poll_seconds=0), len(everything) - 1))
         assert [event.sequence for event in tailed] == everything[1:]
         streamed = list(itertools.islice(client.events.stream(since=0), len(everything)))
@@ -91,6 +92,8 @@ def test_the_same_awaited(live: Live) -> None:
                 if len(found) == 3:
                     break
             assert found == sorted(found)
+            listed = [event.sequence async for event in client.events.list(since=found[0], limit=1)]
+            assert listed[:2] == found[1:]
             assert (await client.markets())[0].market
             with pytest.raises(firmdata.ApiError, match="company_not_found"):
                 await client.companies.get("firm:SE:5560000001")

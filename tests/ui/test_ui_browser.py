@@ -183,3 +183,7 @@ def test_no_page_has_a_serious_fault_of_accessibility_or_breaks(seen: Seen) -> N
 
 def test_no_page_is_wider_than_its_window(seen: Seen) -> None:
     assert {name: page["overhang"] for name, page in seen.pages.items() if page["overhang"] > 0} == {}
+
+
+def test_no_title_or_fact_of_a_page_is_cut_off(seen: Seen) -> None:
+    assert {name: page["cut"] for name, page in seen.pages.items() if page["cut"]} == {}

@@ -50,6 +50,18 @@ def test_faults_of_a_page_are_found(browser: Browser) -> None:
     assert (views["wide"]["overhang"], views["narrow"]["overhang"] > 0) == (0, True)
 
 
+def test_what_is_not_seen_whole_is_found(browser: Browser) -> None:
+    table = "<table style='width:900px'><caption>{0}</caption><tr><td>1</table>"
+    region = f"<div style='overflow-x:auto'>{table}</div>"
+    tab = browser.tab(scripts=False)
+    tab.open(page(region.format("Whole") + region.format("Of many words " * 6) + "<h2>Beside</h2>"))
+    views = tab.look("cut")["views"]
+    tab.open(page("<dl style='width:5em'><dd style='white-space:nowrap'>USD 1,669,937,446</dl>"))
+    assert tab.look("beyond")["views"]["wide"]["cut"] == ["USD 1,669,937,446"]
+    assert (views["wide"]["cut"], len(views["narrow"]["cut"])) == ([], 2)
+    assert views["narrow"]["cut"][1].startswith("Of many words")
+
+
 def test_a_request_to_another_host_is_noted_and_goes_nowhere(browser: Browser) -> None:
     tab = browser.tab()
     tab.open(page("<img alt='' src='https://example.com/pixel'>"))

@@ -77,3 +77,4 @@ def test_it_asks_nobody_runs_without_faults_and_fits(looks: dict[str, Any]) -> N
         for name, view in look["views"].items():
             assert view["faults"] == [], (locale, name)
             assert view["overhang"] <= 0, (locale, name)
+            assert view["cut"] == [], (locale, name)

@@ -2,7 +2,7 @@
 // JSON; whether that is right is for the tests to say.
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { SHEET, faults, isPictured, launched, overhang, painted, pictured, transferred } from "../browsing.mjs";
+import { SHEET, cutTexts, faults, isPictured, launched, overhang, painted, pictured, transferred } from "../browsing.mjs";
 
 const PATIENCE = 20_000;
 
@@ -97,6 +97,7 @@ async function visited(browser, folder, visit) {
     asked,
     broken,
     overhang: await overhang(page),
+    cut: await cutTexts(page),
     faults: await faults(page),
     day: visit.press === true ? await pressDay(page) : null,
     ...(visit.measured === true ? await measured(page, loaded) : {}),

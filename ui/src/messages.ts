@@ -105,6 +105,7 @@ export const english = {
   incomplete: "The group is larger than what was read.",
   filings: "Filings",
   filingsOf: "Filings of {name}",
+  filingSource: "Source: {register}",
   noFilings: "No filings are known.",
   period: "Period",
   versionOf: "version {version} of {count}",

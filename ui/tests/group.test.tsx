@@ -130,6 +130,7 @@ test("filings have their versions and sources, and older ones come by the cursor
   await ready();
   expect(section().textContent).toContain("Annual report 2025");
   expect(section().textContent).toContain("version 2 of 2");
+  expect(section().textContent).toContain(`Source: ${filing.sources[0]?.register}`);
   act(() => screen.getByRole("button", { name: "Show older" }).click());
   const link = await screen.findByRole("link", { name: /thing 2025/ });
   expect(link.getAttribute("href")).toBe("https://example.com/x");

@@ -91,7 +91,7 @@ export class Client {
     { path: values, query }: ReadParameters<Path> = {},
   ): Pages<AnswerOf<Path> & Page<unknown>> {
     return new Pages(async (cursor, options) => {
-      const asked = cursor === null ? query : { ...(query as object), cursor };
+      const asked = cursor === null ? query : continued(path, query, cursor);
       const given = { path: values, query: asked } as ReadParameters<Path>;
       return (await this.read(path, given, options)) as AnswerOf<Path> & Page<unknown>;
     });
@@ -131,4 +131,10 @@ function bodyOf<T>(answer: HttpAnswer): T {
   const read = objectIn(answer.text);
   if (read === null) throw unreadable(answer);
   return read as T;
+}
+
+/** The query of a further page. In a list of events of all companies the cursor replaces `since`. */
+function continued(path: string, query: object | undefined, cursor: string): object {
+  const begun = path === "/api/v1/events" ? { since: undefined } : {};
+  return { ...query, ...begun, cursor };
 }

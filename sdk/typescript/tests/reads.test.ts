@@ -227,6 +227,19 @@ describe("pages", () => {
     expect(service.received.at(-1)?.url).toMatch(/ownership\?limit=2&cursor=a%2Fb$/);
   });
 
+  test("a cursor replaces where events of all companies begin, and not where those of one do", async () => {
+    const service = await serving((url) => page([1], url.searchParams.get("cursor") === null ? "c" : null));
+    const { companies, events } = clientOf(service).client;
+    await events.list({ since: 7, country: "SE" }).toArray();
+    await companies.events(COMPANY, { since: "2026-01-01T00:00:00Z" }).toArray();
+    expect(service.received.map(({ url }) => url.split("events?")[1])).toEqual([
+      "country=SE&since=7",
+      "country=SE&cursor=c",
+      "since=2026-01-01T00%3A00%3A00Z",
+      "since=2026-01-01T00%3A00%3A00Z&cursor=c",
+    ]);
+  });
+
   test("whoever stops reads no further page", async () => {
     const service = await serving(() => page([1], "more"));
     for await (const _ of clientOf(service).client.companies.holdings(COMPANY)) break;

@@ -2,6 +2,7 @@
 
 import re
 import statistics
+from datetime import date
 from urllib.parse import urlsplit
 
 import pytest
@@ -158,7 +159,8 @@ def test_a_company_page_shows_what_the_api_says(seen: Seen) -> None:
 
 
 def test_a_past_day_is_shown_by_every_component(seen: Seen) -> None:
-    assert f"Shown as of {seen.facts['company_day']}" in seen.looks["company-past"]["text"]
+    day = date.fromisoformat(seen.facts["company_day"])
+    assert f"Shown as of {day.day} {day:%B %Y}:" in seen.looks["company-past"]["text"]
     assert seen.facts["company_past"]["filings"] == seen.facts["company_past_filings"]
     read = [url for url, _ in seen.looks["company-past"]["asked"] if "/api/v1/" in url]
     assert read
@@ -211,6 +213,11 @@ def test_no_page_is_wider_than_its_window_or_a_sheet(seen: Seen) -> None:
     }
     assert wider == {}
     assert {name: look["paper"] for name, look in seen.looks.items() if (look["paper"] or 0) > 0} == {}
+
+
+def test_no_title_or_fact_of_a_page_is_cut_off(seen: Seen) -> None:
+    views = [(name, view, found) for name, look in seen.looks.items() for view, found in look["views"].items()]
+    assert {(name, view): found["cut"] for name, view, found in views if found["cut"]} == {}
 
 
 def test_pages_are_soon_there(seen: Seen) -> None:

@@ -68,6 +68,7 @@ def test_every_operation_has_its_form(desk: Desk, browser: Browser) -> None:
             needed = {f"{p['in']} {p['name']}" for p in parameters} | {"key"}
             needed |= {"body"} if "requestBody" in one else set()
             assert names == needed | ({"confirm"} if method != "get" else set())
+            assert "`" not in "".join(tree.xpath("//main//label//text() | //main/p//text()"))
             labelled = set(tree.xpath("//label/@for"))
             for field in tree.xpath("//main//input[not(@type='hidden')] | //main//select | //main//textarea"):
                 assert field.get("id") in labelled or field.xpath("ancestor::label")

@@ -55,8 +55,9 @@ class Visit:
         assert {(name, view): one["faults"] for name, view, one in views if one["faults"]} == {}
 
     def assert_fitting(self) -> None:
-        """No page is wider than its window or a sheet of paper."""
+        """No page is wider than its window or a sheet of paper, and no caption or heading wider than what is seen of it."""
         views = [(name, view, one) for name, look in self.looks.items() for view, one in look["views"].items()]
+        assert {(name, view): one["cut"] for name, view, one in views if one["cut"]} == {}
         assert {(name, view): one["overhang"] for name, view, one in views if one["overhang"] > 0} == {}
         assert {name: pixels for name, pixels in self.on_paper.items() if pixels > 0} == {}
 

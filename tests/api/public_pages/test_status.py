@@ -15,7 +15,7 @@ from tests.api.conftest import Service
 from tests.api.public_pages.conftest import BROWSER, DAY, HOUR, NOW, RUNS, open_page, publish_norway, texts
 from tests.tables import check_cases
 from warehouse.reader.reader import ReleaseReader
-from warehouse.release.freshness import DatasetCheck, Freshness
+from warehouse.release.freshness import DatasetCheck, Freshness, write_freshness
 from warehouse.schema.market_state import DatasetState, MarketState
 from warehouse.storage.layout import Layout
 
@@ -78,6 +78,17 @@ def test_browsers_get_the_page_and_programs_json(service: Service) -> None:
     assert kinds == {BROWSER: "text/html; charset=utf-8", "*/*": "application/json"}
     assert {"Accept" in answer.headers["vary"].split(", ") for answer in answers.values()} == {True}
     assert answers["*/*"].content == service.client.get("/status.json").content
+
+
+def test_a_dataset_out_of_reach_is_told_where_all_is_as_promised(serve: Any, new_world: Any) -> None:
+    world = publish_norway(new_world())
+    gone = DatasetCheck(NOW, None, 48, out_of_reach="no feed")
+    fresh = replace(gone, out_of_reach=None)
+    write_freshness(world.layout, Freshness({}, {"no.enheter": fresh, "no.roller": gone, "no.later": fresh}))
+    _, page = open_page(serve(world), "/status")
+    [notice] = texts(page, "//p[@role='status']")
+    assert notice.endswith("were checked in time, and deliveries are on time; 1 dataset is out of reach.")
+    assert notice.startswith("Everything is as promised. All other datasets")
 
 
 def test_what_cannot_be_read_is_unknown_and_never_zero(serve: Any, tmp_path: Any) -> None:

@@ -100,7 +100,9 @@ function Line({ filing, settings }: { readonly filing: FilingEntry; readonly set
       <p className="firmdata-event">
         <Elsewhere address={filing.document_url ?? source?.url}>{title}</Elsewhere>
       </p>
-      {source !== undefined && <p className="firmdata-small">{source.register}</p>}
+      {source !== undefined && (
+        <p className="firmdata-small">{filled(words.filingSource, { register: source.register })}</p>
+      )}
     </>
   );
 }

@@ -143,7 +143,7 @@ function ChartTable({ found, series, figures, settings, notation }: ChartTablePr
   return (
     <div className="firmdata-scroll" role="region" aria-label={title} tabIndex={0}>
       <table className="firmdata-table">
-        <caption className="firmdata-small">{title}</caption>
+        <caption className="firmdata-hidden">{title}</caption>
         <thead>
           <tr>
             <th scope="col">{words.period}</th>

@@ -49,32 +49,35 @@ function Table({ found, settings, notation }: TableProps): ReactNode {
   const periods = found.data;
   const scope = periods.every((period) => period.is_consolidated) ? words.group : words.ownFigures;
   return (
-    // A region that scrolls sideways can be reached and moved by the keyboard.
-    <div className="firmdata-scroll" role="region" aria-labelledby={caption} tabIndex={0}>
-      <table className="firmdata-table">
-        <caption id={caption}>
-          {filled(words.financialsOf, { name: found.name })} · <span className="firmdata-small">{scope}</span>
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">{words.figure}</th>
-            {periods.map((period) => (
-              <ColumnHead key={nameOf(period)} {...{ period, settings }} />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {ROWS.map((row) => (
-            <tr key={row}>
-              <th scope="row">{words.figures[row]}</th>
+    <figure className="firmdata-figure">
+      {/* Outside of the region: a caption within the table would be as wide as all of it, not as what is seen. */}
+      <figcaption id={caption}>
+        {filled(words.financialsOf, { name: found.name })} · <span className="firmdata-small">{scope}</span>
+      </figcaption>
+      {/* A region that scrolls sideways can be reached and moved by the keyboard. */}
+      <div className="firmdata-scroll" role="region" aria-labelledby={caption} tabIndex={0}>
+        <table className="firmdata-table" aria-labelledby={caption}>
+          <thead>
+            <tr>
+              <th scope="col">{words.figure}</th>
               {periods.map((period) => (
-                <Cell key={nameOf(period)} {...{ period, row, settings, notation }} />
+                <ColumnHead key={nameOf(period)} {...{ period, settings }} />
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {ROWS.map((row) => (
+              <tr key={row}>
+                <th scope="row">{words.figures[row]}</th>
+                {periods.map((period) => (
+                  <Cell key={nameOf(period)} {...{ period, row, settings, notation }} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </figure>
   );
 }
 

@@ -100,6 +100,7 @@ export const FINNISH: Messages = {
   incomplete: "Konserni on suurempi kuin mitä luettiin.",
   filings: "Toimitetut asiakirjat",
   filingsOf: "Toimitetut asiakirjat: {name}",
+  filingSource: "Lähde: {register}",
   noFilings: "Toimitettuja asiakirjoja ei tunneta.",
   period: "Kausi",
   versionOf: "versio {version}/{count}",

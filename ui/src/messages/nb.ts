@@ -100,6 +100,7 @@ export const NORWEGIAN: Messages = {
   incomplete: "Konsernet er større enn det som ble lest.",
   filings: "Innsendte dokumenter",
   filingsOf: "Innsendte dokumenter fra {name}",
+  filingSource: "Kilde: {register}",
   noFilings: "Ingen innsendte dokumenter er kjent.",
   period: "Periode",
   versionOf: "versjon {version} av {count}",

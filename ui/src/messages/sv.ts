@@ -100,6 +100,7 @@ export const SWEDISH: Messages = {
   incomplete: "Koncernen är större än det som lästes.",
   filings: "Inlämnade handlingar",
   filingsOf: "Inlämnade handlingar från {name}",
+  filingSource: "Källa: {register}",
   noFilings: "Inga inlämnade handlingar är kända.",
   period: "Period",
   versionOf: "version {version} av {count}",

@@ -13,7 +13,7 @@ from httpx_sse import aconnect_sse
 from typing_extensions import Self
 
 from firmdata import calls, models
-from firmdata.calls import ApiCall, company_path, error_of, get, post, query
+from firmdata.calls import ALL_EVENTS, ApiCall, company_path, error_of, get, post, query
 from firmdata.errors import ApiError, ConnectionFailedError
 from firmdata.kept_answers import NOT_MODIFIED, KeptAnswers, asking_headers
 from firmdata.pages import AsyncPages
@@ -86,7 +86,7 @@ class AsyncEvents:
 
     def list(self, **params: Any) -> AsyncPages[models.Event]:
         """Events, ascending by sequence, up to the newest; `since`: a sequence number or an instant."""
-        return AsyncPages(self._client.send, get("/api/v1/events", models.EventFeed, params))
+        return AsyncPages(self._client.send, get(ALL_EVENTS, models.EventFeed, params))
 
     async def tail(
         self, *, since: int | Moment = None, poll_seconds: float = 10.0, **params: Any
@@ -97,7 +97,7 @@ class AsyncEvents:
         """
         place: dict[str, Any] = {"since": since}
         while True:
-            page = await self._client.send(get("/api/v1/events", models.EventFeed, {**params, **place}))
+            page = await self._client.send(get(ALL_EVENTS, models.EventFeed, {**params, **place}))
             for event in page.data:
                 yield event
             place = {"cursor": page.next_cursor}

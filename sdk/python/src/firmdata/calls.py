@@ -19,6 +19,8 @@ from pydantic import BaseModel, TypeAdapter
 from firmdata.errors import ApiError
 from firmdata.retries import retry_after
 
+ALL_EVENTS = "/api/v1/events"
+
 T = TypeVar("T")
 _adapter = lru_cache(None)(TypeAdapter)  # building one costs more than reading an answer
 
@@ -34,9 +36,10 @@ class ApiCall(Generic[T]):
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def with_params(self, **params: str) -> ApiCall[T]:
-        """The same request with further parameters."""
-        return replace(self, params={**self.params, **params})
+    def at_cursor(self, cursor: str) -> ApiCall[T]:
+        """The same request for a further page. In a list of events of all companies the cursor replaces `since`."""
+        kept = {name: value for name, value in self.params.items() if name != "since" or self.path != ALL_EVENTS}
+        return replace(self, params={**kept, "cursor": cursor})
 
     def parse(self, content: bytes) -> T:
         """The answer; None for one without a body."""

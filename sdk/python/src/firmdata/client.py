@@ -12,7 +12,7 @@ from httpx_sse import connect_sse
 from typing_extensions import Self
 
 from firmdata import calls, models
-from firmdata.calls import ApiCall, company_path, error_of, get, post, query
+from firmdata.calls import ALL_EVENTS, ApiCall, company_path, error_of, get, post, query
 from firmdata.errors import ApiError, ConnectionFailedError
 from firmdata.kept_answers import NOT_MODIFIED, KeptAnswers, asking_headers
 from firmdata.pages import Pages
@@ -83,7 +83,7 @@ class Events:
 
     def list(self, **params: Any) -> Pages[models.Event]:
         """Events, ascending by sequence, up to the newest; `since`: a sequence number or an instant."""
-        return Pages(self._client.send, get("/api/v1/events", models.EventFeed, params))
+        return Pages(self._client.send, get(ALL_EVENTS, models.EventFeed, params))
 
     def tail(self, *, since: int | Moment = None, poll_seconds: float = 10.0, **params: Any) -> Iterator[models.Event]:
         """Events without an end: those there are, then new ones as polling finds them.
@@ -92,7 +92,7 @@ class Events:
         """
         place: dict[str, Any] = {"since": since}
         while True:
-            page = self._client.send(get("/api/v1/events", models.EventFeed, {**params, **place}))
+            page = self._client.send(get(ALL_EVENTS, models.EventFeed, {**params, **place}))
             yield from page.data
             place = {"cursor": page.next_cursor}
             if not page.has_more:

@@ -20,7 +20,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from firmdata.async_client import AsyncClient
-from firmdata.calls import ApiCall, company_path, get, post, query
+from firmdata.calls import ALL_EVENTS, ApiCall, company_path, get, post, query
 from firmdata.errors import ApiError, ConnectionFailedError
 from firmdata.settings import own_version
 
@@ -199,7 +199,7 @@ def _add_list_tools(server: MCPServer[None], client: AsyncClient) -> None:
         # of all companies a cursor says where to go on, and stands alone
         begins = company is not None or cursor is None
         params = {"event_type": event_type, "since": moment if begins else None}
-        path = "/api/v1/events" if company is None else company_path(company, "/events")
+        path = ALL_EVENTS if company is None else company_path(company, "/events")
         return await _page(client, path, params, limit, cursor)
 
 

@@ -40,7 +40,7 @@ class Pages(Generic[R]):
         page = self.first_page
         yield page
         while page.has_more:
-            page = self._send(self._call.with_params(cursor=page.next_cursor))
+            page = self._send(self._call.at_cursor(page.next_cursor))
             yield page
 
     def __iter__(self) -> Iterator[R]:
@@ -74,7 +74,7 @@ class AsyncPages(Generic[R]):
         page = await self.first_page()
         yield page
         while page.has_more:
-            page = await self._send(self._call.with_params(cursor=page.next_cursor))
+            page = await self._send(self._call.at_cursor(page.next_cursor))
             yield page
 
     async def __aiter__(self) -> AsyncIterator[R]:
