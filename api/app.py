@@ -10,7 +10,6 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from litestar import Litestar
-from litestar.di import Provide
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
 from api.accounts.service import AccountService
@@ -32,7 +31,7 @@ from api.events.streams import EventStreams
 from api.http.authenticator import Authenticator
 from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
-from api.http.context import UNROUTED, ApiRequest, RequestContext, current_request
+from api.http.context import UNROUTED, ApiRequest, RequestContext
 from api.http.cors import METHODS, is_preflight, options_headers
 from api.http.middleware import RequestMiddleware
 from api.http.pagination.cursors import CursorCipher
@@ -146,10 +145,6 @@ def new_litestar() -> Litestar:
     return Litestar(
         route_handlers=[*ROUTES, *PUBLIC_ROUTES, dashboard_router(PAGES)],
         before_request=check_request,
-        dependencies={
-            "context": Provide(current_request, sync_to_thread=False),
-            "values": Provide(lambda: current_request().query, sync_to_thread=False),
-        },
         request_class=ApiRequest,
         openapi_config=None,  # our own document: `api.openapi_document`
         logging_config=None,
@@ -219,7 +214,7 @@ def _write_stderr(lines: bytes) -> None:
     sys.stderr.buffer.flush()
 
 
-def _on_error(request: ApiRequest, error: Exception) -> HttpResponse:
+def _on_error(request: ApiRequest[Any], error: Exception) -> HttpResponse:
     return _error_response(request.context, error)
 
 

@@ -240,15 +240,15 @@ async def _open_page(request: Request[Any, Any, Any]) -> HttpResponse | None:
     return None
 
 
-def _current_page(request: ApiRequest) -> PageRequest:
+def _current_page(request: ApiRequest[Any]) -> PageRequest:
     return request.scope["state"][_PAGE]
 
 
-def _on_page_error(request: ApiRequest, refused: PageError) -> HttpResponse:
+def _on_page_error(request: ApiRequest[Any], refused: PageError) -> HttpResponse:
     return _current_page(request).render("refused.html", refused.status, refused=refused)
 
 
-def _on_problem(request: ApiRequest, problem: ProblemError) -> HttpResponse:
+def _on_problem(request: ApiRequest[Any], problem: ProblemError) -> HttpResponse:
     if request.route_handler.opt.get("access", SIGNED_IN).is_data:
         told = problem_response(_current_page(request).context, problem)
         return HttpResponse(told.status, [*told.headers, *SAFETY], told.body)

@@ -10,7 +10,7 @@ from litestar.status_codes import HTTP_200_OK
 
 from api.companies.query_params import Countries
 from api.companies.routes.profile import select_fields
-from api.http.context import ANY_KEY, SECRET_KEY, ApiRequest, CurrentContext, Query
+from api.http.context import ANY_KEY, SECRET_KEY, ApiRequest, PlainRequest
 from api.http.json_body import BodyPolicy, in_body_thread
 from api.http.pagination.responses import query_release
 from api.http.query.fields import REQUIRED, free_text_field
@@ -68,7 +68,8 @@ class SuggestParams(QueryModel):
         is_read=True,
     ),
 )
-async def lookup_companies(context: CurrentContext) -> HttpResponse:
+async def lookup_companies(request: PlainRequest) -> HttpResponse:
+    context = request.context
     items, fields = await in_body_thread(read_lookup, context.required_json_body)
     context.reserve_requests(-(-len(items) // ITEMS_PER_REQUEST))
     told = await query_release(context, lambda snapshot: _lookup_body(snapshot, items, fields))
@@ -111,8 +112,8 @@ def _profile_json(snapshot: PinnedRelease, company_id: str, fields: tuple[str, .
     "listed and large companies first. For a field with completion; search has filters, pages and typo tolerance.",
     operation=Operation(SuggestionList, OF_DATA, examples.SUGGESTIONS),
 )
-async def suggest_companies(request: ApiRequest, values: Query[SuggestParams]) -> HttpResponse:
-    context = request.context
+async def suggest_companies(request: ApiRequest[SuggestParams]) -> HttpResponse:
+    context, values = request.context, request.values
     if values.q is None:
         raise parameter_problem("q", "required", "is required")
     text = values.q.strip()

@@ -13,7 +13,7 @@ from litestar import get
 from api.common.releases import read_release
 from api.companies.routes.markets import loaded_markets
 from api.dashboard.pages.plan import UNSOLD, price_text
-from api.http.context import CurrentContext, RequestContext
+from api.http.context import PlainRequest, RequestContext
 from api.http.responses import HttpResponse
 from api.public_pages.rendering import PUBLIC_PAGE, PublicDocument, document_response, release_number, render_page
 from api.public_pages.sample_company import SampleCompany, find_sample_company
@@ -60,7 +60,8 @@ class TierRow:
 
 
 @get("/", policy=PUBLIC_PAGE)
-async def show_home(context: CurrentContext) -> HttpResponse:
+async def show_home(request: PlainRequest) -> HttpResponse:
+    context = request.context
     pages = context.services.public_pages
     return document_response(
         context, await pages.live.get("home", release_number(context), lambda: _render_home(context))

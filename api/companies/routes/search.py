@@ -16,7 +16,7 @@ from api.companies.industry_notices import industry_notices
 from api.companies.query_params import SearchParams, build_search
 from api.companies.routes.profile import select_fields
 from api.companies.schemas.companies import CompanyList
-from api.http.context import ANY_KEY, ApiRequest, Query
+from api.http.context import ANY_KEY, ApiRequest
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import PageMembers, after_key, issue_next_cursor, page_response, query_release
 from api.http.responses import HttpResponse
@@ -51,8 +51,8 @@ class _SearchRequest:
     "range that ends before it begins matches nothing.",
     operation=Operation(CompanyList, OF_PAGE, examples.COMPANY_LIST),
 )
-async def search_companies(request: ApiRequest, values: Query[SearchParams]) -> HttpResponse:
-    context = request.context
+async def search_companies(request: ApiRequest[SearchParams]) -> HttpResponse:
+    context, values = request.context, request.values
     binding = CursorBinding(context.account_id, "companies", filter_hash(values.filters()), "desc")
     asked = _SearchRequest(
         build_search(values), after_key(context, values.cursor, binding), values.limit, values.fields

@@ -12,7 +12,7 @@ from litestar import get
 from api.companies.schemas.events import EventFeed
 from api.events.query_params import FeedParams, position_of
 from api.events.watched import FeedQuery, has_watchlists, unknown_watchlist
-from api.http.context import ANY_KEY, ApiRequest, Query, RequestContext
+from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import after_key, issue_cursor, page_response, query_release
 from api.http.responses import HttpResponse
@@ -41,8 +41,8 @@ FILTERS_TEXT: Final = (
     "Requires the Pro or Business tier.",
     operation=Operation(EventFeed, OF_PAGE, examples.EVENT_FEED),
 )
-async def list_events(request: ApiRequest, values: Query[FeedParams]) -> HttpResponse:
-    context = request.context
+async def list_events(request: ApiRequest[FeedParams]) -> HttpResponse:
+    context, values = request.context, request.values
     values.check_beginning()
     query = values.feed_query()
     await check_watchlists(context, query)
