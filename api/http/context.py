@@ -8,14 +8,14 @@ not belong here: the parts of the service (`api.services`).
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from litestar import Request
 from litestar.types import HTTPScope
 
 from api.http.authenticator import Caller
 from api.http.json_body import BodyPolicy, Object
-from api.http.query.model import NO_PARAMETERS, NoParameters, QueryModel
+from api.http.query.model import NoParameters, QueryModel
 from api.settings.tiers import TierFeature
 
 if TYPE_CHECKING:
@@ -96,8 +96,6 @@ class RequestContext:
     """The status that the quota counts, if it is not the response's own."""
     problem_code: str | None = None
     """Code of the problem in the response."""
-    query: QueryModel = NO_PARAMETERS
-    """The parameters that were sent; other values only for operations that take some."""
     json_body: Object | None = None
     """The JSON object that was sent, if the operation takes one."""
 
@@ -155,20 +153,18 @@ def current_request() -> RequestContext:
 class ApiRequest(Request[Any, Any, Any], Generic[Q_co]):
     """Litestar's request with the context of the service and the parameters that were sent.
 
-    Properties, not dependencies: each of these costs a request as much as its access control
+    Not by dependencies: each of these costs a request as much as its access control
     (tests/api/http/test_dependencies.py).
     """
 
-    __slots__ = ()
+    __slots__ = ("values",)
+
+    values: Q_co
+    """The parameters, read with the model that the handler's signature names (`api.http.routing`)."""
 
     @property
     def context(self) -> RequestContext:
         return current_request()
-
-    @property
-    def values(self) -> Q_co:
-        """The parameters, read with the model that the handler's signature names (`api.http.routing`)."""
-        return cast("Q_co", current_request().query)
 
 
 PlainRequest: TypeAlias = ApiRequest[NoParameters]

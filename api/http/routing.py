@@ -15,7 +15,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
 from api.http.access_control import authorize, check_url
-from api.http.context import READS, RoutePolicy, current_request
+from api.http.context import READS, ApiRequest, RoutePolicy, current_request
 from api.http.cors import options_headers
 from api.http.json_body import read_object
 from api.http.query.model import QueryModel
@@ -40,7 +40,7 @@ def handlers_in(*modules: ModuleType, tag: str | None = None) -> tuple[HTTPRoute
     return tuple(handlers)
 
 
-async def check_request(request: Request[Any, Any, Any]) -> HttpResponse | None:
+async def check_request(request: ApiRequest[QueryModel]) -> HttpResponse | None:
     """Answers OPTIONS; else checks access, then reads the body and the query, in the contract's order (4.10)."""
     context = current_request()
     if context.method == "OPTIONS":
@@ -56,7 +56,7 @@ async def check_request(request: Request[Any, Any, Any]) -> HttpResponse | None:
         context.json_body = await read_object(request.receive, policy.body)
     query: type[QueryModel] | None = request.route_handler.opt.get("query")
     if query is not None:
-        context.query = query.read(context.query_string)
+        request.values = query.read(context.query_string)
     return None
 
 
