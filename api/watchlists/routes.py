@@ -22,11 +22,9 @@ from api.http.query.model import QueryModel
 from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import Header, HttpResponse, json_response
 from api.openapi.examples import watchlists as examples
-from api.openapi.operation import FROM_WATCHLIST, Operation, RequestBody, path_parameter
+from api.openapi.operation import FROM_WATCHLIST, Operation, RequestBody, id_parameter
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE, OF_SUBSCRIPTION
-from api.schemas.declare import id_pattern
 from api.watchlists.models import (
-    PREFIX,
     ChangedMembership,
     MembershipChanges,
     NewWatchlist,
@@ -49,15 +47,7 @@ _COMPANY: Final = f"{_COMPANIES}/{{company_id:str}}"
 _LONGEST: Final = 41  # longer than any accepted spelling
 _NO_CONTENT: Final = {name.decode(): value.decode() for name, value in (NO_STORE, VARY)}
 
-WatchlistId: TypeAlias = Annotated[
-    str,
-    path_parameter(
-        "The watchlist.",
-        {"type": "string", "description": "The watchlist.", "maxLength": 30, "pattern": id_pattern(PREFIX)},
-        "wl_01kaf3w9c8m2v7q4x1z6t5y0r2",
-        "id",
-    ),
-]
+WatchlistId: TypeAlias = Annotated[str, id_parameter("The watchlist.", "wl_01kaf3w9c8m2v7q4x1z6t5y0r2", "id")]
 
 
 class WatchlistsParams(QueryModel):
