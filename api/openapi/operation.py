@@ -5,8 +5,8 @@ serialisation (`api.openapi_document`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import GenericAlias, MappingProxyType, UnionType
+from dataclasses import dataclass, field
+from types import GenericAlias, UnionType
 from typing import Any, Final
 
 from litestar.handlers import HTTPRouteHandler
@@ -95,7 +95,7 @@ class Operation:
     response_headers: tuple[str, ...]
     """Additional response headers."""
     example: Any = None
-    links: Links = MappingProxyType({})
+    links: Links = field(default_factory=dict)
     body: RequestBody | None = None
     request_headers: tuple[str, ...] = ()
     """Request headers beyond those of the method."""
