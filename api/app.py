@@ -106,7 +106,9 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         clock=clock,
         ulid_generator=ulids,
         account_service=accounts,
-        authenticator=Authenticator(lookup, limits.limits_of_key, secrets.pepper, clock, settings.key_cache_seconds),
+        authenticator=Authenticator(
+            lookup, limits.limits_of_account, secrets.pepper, clock, settings.key_cache_seconds
+        ),
         rate_limiter=limits,
         cursor_cipher=CursorCipher(secrets.cursor_keys, clock),
         list_query_pool=ListQueryPool(settings.list_concurrency, settings.list_wait_seconds, metrics.add),

@@ -189,7 +189,8 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
     }
     parameters = [_path_parameter(name, one) for name, one in path_parameters(handler).items()]
     parameters += query_parameters(handler.opt["query"] or NoParameters)
-    parameters += header_references((*_method_request_headers(handler, operation), *operation.request_headers))
+    of_method = () if operation.is_read else _REQUEST_HEADERS.get(method_of(handler), ())
+    parameters += header_references((*of_method, *operation.request_headers))
     if parameters:
         described["parameters"] = parameters
     if operation.body is not None and policy.body is not None:
@@ -200,10 +201,6 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
         described["security"] = [{"bearer": []}, {"basic": []}]
     described["responses"] = _responses_object(handler, operation, is_public=not policy.requires_key)
     return described
-
-
-def _method_request_headers(handler: HTTPRouteHandler, operation: Operation) -> tuple[str, ...]:
-    return () if operation.is_read else _REQUEST_HEADERS.get(method_of(handler), ())
 
 
 def _request_body(body: RequestBody, policy: BodyPolicy) -> Schema:

@@ -52,13 +52,11 @@ class ToolResponse(HttpResponse):
         await self._context.services.tool_server.answer(scope, replay, send)  # type: ignore[arg-type]
 
 
-@post(PATH, policy=replace(SECRET_KEY, is_counted=False, body=BodyPolicy()))
+@post(PATH, policy=replace(SECRET_KEY, is_counted=False, body=BodyPolicy()), query=NoParameters)
 async def answer_message(request: PlainRequest) -> HttpResponse:
     """A message takes one request of the burst and none of the quota; what its tool asks is counted as it always is."""
-    context = request.context
-    NoParameters.read(context.query_string)
-    _check_origin(context)
-    return ToolResponse(context, msgspec.json.encode(context.required_json_body))
+    _check_origin(request.context)
+    return ToolResponse(request.context, msgspec.json.encode(request.context.required_json_body))
 
 
 def is_tools_path(path: str) -> bool:

@@ -8,7 +8,7 @@ handler returns (`api.routes`).
 
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any, Final, get_args, get_type_hints
+from typing import Any, Final, cast, get_args, get_type_hints
 
 from litestar import Request
 from litestar.handlers import HTTPRouteHandler
@@ -40,7 +40,7 @@ def handlers_in(*modules: ModuleType, tag: str | None = None) -> tuple[HTTPRoute
     return tuple(handlers)
 
 
-async def check_request(request: ApiRequest[QueryModel]) -> HttpResponse | None:
+async def check_request(request: Request[Any, Any, Any]) -> HttpResponse | None:
     """Answers OPTIONS; else checks access, then reads the body and the query, in the contract's order (4.10)."""
     context = current_request()
     if context.method == "OPTIONS":
@@ -56,7 +56,7 @@ async def check_request(request: ApiRequest[QueryModel]) -> HttpResponse | None:
         context.json_body = await read_object(request.receive, policy.body)
     query: type[QueryModel] | None = request.route_handler.opt.get("query")
     if query is not None:
-        request.values = query.read(context.query_string)
+        cast("ApiRequest[QueryModel]", request).values = query.read(context.query_string)
     return None
 
 

@@ -33,7 +33,7 @@ from api.openapi.response_headers import OF_DATA
 from api.problems.problem import parameter_problem
 from api.schemas import declare
 from warehouse.reader.reader import PinnedRelease
-from warehouse.reader.types import MatchCandidate, Suggestion
+from warehouse.reader.types import Suggestion
 
 _BODY: Final = BodyPolicy(limit=1 << 18, most_containers=MOST_ITEMS + 100)
 """500 items with names of 300 letters; braces within texts count as objects."""
@@ -86,16 +86,14 @@ def _answer_json(snapshot: PinnedRelease, answer: ItemMatch, fields: tuple[str, 
     told: dict[str, Any] = {
         "match": answer.match,
         "company": None if answer.company_id is None else _profile_json(snapshot, answer.company_id, fields),
-        "candidates": [_candidate_json(snapshot, one, fields) for one in answer.candidates],
+        "candidates": [
+            {"company": _profile_json(snapshot, one.company_id, fields), "score": one.score, "reasons": one.reasons}
+            for one in answer.candidates
+        ],
     }
     if answer.errors:
         told["errors"] = [{"code": one.code, "detail": one.detail, "pointer": one.pointer} for one in answer.errors]
     return msgspec.json.encode(told)
-
-
-def _candidate_json(snapshot: PinnedRelease, candidate: MatchCandidate, fields: tuple[str, ...]) -> dict[str, Any]:
-    company = _profile_json(snapshot, candidate.company_id, fields)
-    return {"company": company, "score": candidate.score, "reasons": candidate.reasons}
 
 
 def _profile_json(snapshot: PinnedRelease, company_id: str, fields: tuple[str, ...]) -> msgspec.Raw:

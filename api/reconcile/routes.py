@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
+import msgspec
 from litestar import get, post
 from litestar.status_codes import HTTP_200_OK
 
@@ -39,7 +40,15 @@ from api.reconcile.models import (
     SuggestedTypes,
 )
 from api.reconcile.preview import HEADERS, preview_page
-from api.reconcile.requests import BODY_LIMIT, MOST_QUERIES, MOST_ROWS, ReconcileForm, ReconcileParams, read_request
+from api.reconcile.requests import (
+    BODY_LIMIT,
+    MOST_QUERIES,
+    MOST_ROWS,
+    ExtensionRequest,
+    ReconcileForm,
+    ReconcileParams,
+    read_request,
+)
 from api.reconcile.vocabulary import ENTITY_TYPES
 from api.schemas import declare
 from warehouse.reader.reader import PinnedRelease
@@ -125,14 +134,14 @@ async def reconcile(request: PlainRequest) -> HttpResponse:
 
 async def _reconcile(context: RequestContext, queries: str | None, extend: str | None) -> HttpResponse:
     asked = await in_body_thread(read_request, queries, extend)
-    rows = answers.requested_rows(asked)
+    rows = len(asked.company_ids) if isinstance(asked, ExtensionRequest) else len(asked)
     if rows > ITEMS_PER_REQUEST:
         context.reserve_requests(-(-rows // ITEMS_PER_REQUEST))
     return await _release_response(context, lambda snapshot: answers.answer_request(snapshot, asked))
 
 
 async def _release_response(context: RequestContext, answer: Callable[[PinnedRelease], dict[str, Any]]) -> HttpResponse:
-    told = await query_release(context, lambda snapshot: answers.encode_answer(answer(snapshot)))
+    told = await query_release(context, lambda snapshot: msgspec.json.encode(answer(snapshot)))
     return json_response(200, told.value, _release_header(told.stamps))
 
 
@@ -169,7 +178,7 @@ async def suggest_reconciliation_entities(request: ApiRequest[SuggestEntityParam
     operation=Operation(SuggestedTypes, (), examples.SUGGESTED_TYPES),
 )
 async def suggest_reconciliation_types(request: ApiRequest[SuggestWordParams]) -> HttpResponse:
-    return json_response(200, answers.encode_answer(answers.suggested_types(request.values.prefix or "")))
+    return json_response(200, msgspec.json.encode(answers.suggested_types(request.values.prefix or "")))
 
 
 @get(
@@ -180,7 +189,7 @@ async def suggest_reconciliation_types(request: ApiRequest[SuggestWordParams]) -
     operation=Operation(SuggestedProperties, (), examples.SUGGESTED_PROPERTIES),
 )
 async def suggest_reconciliation_properties(request: ApiRequest[SuggestWordParams]) -> HttpResponse:
-    return json_response(200, answers.encode_answer(answers.suggested_properties(request.values.prefix or "")))
+    return json_response(200, msgspec.json.encode(answers.suggested_properties(request.values.prefix or "")))
 
 
 @get(
@@ -192,7 +201,7 @@ async def suggest_reconciliation_properties(request: ApiRequest[SuggestWordParam
 )
 async def propose_reconciliation_properties(request: ApiRequest[ProposeParams]) -> HttpResponse:
     return json_response(
-        200, answers.encode_answer(answers.proposed_properties(request.values.type, request.values.limit))
+        200, msgspec.json.encode(answers.proposed_properties(request.values.type, request.values.limit))
     )
 
 

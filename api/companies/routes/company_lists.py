@@ -10,7 +10,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 from litestar import get
 
-from api.companies.day_cursors import split_day_cursor, with_day_keys
 from api.companies.lookup import content_location, number_from_path, require_head
 from api.companies.past_states import AskedState
 from api.companies.path_parameters import CompanyId, OrgNumber
@@ -32,7 +31,7 @@ from api.companies.schemas.events import EventList
 from api.companies.schemas.filings import FilingList
 from api.companies.schemas.groups import HoldingList
 from api.http.context import ANY_KEY, ApiRequest
-from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
 from api.http.pagination.responses import (
     PageFrame,
     PageMembers,
@@ -82,8 +81,14 @@ class _ListRequest:
         self.key = after_key(context, values.cursor, self.binding)
 
     def day_and_key(self) -> tuple[date, Key | None]:
-        """The day of a list of one day, and the key on it."""
-        return split_day_cursor(self.key, self.named_day or self.context.services.clock.today())
+        """The day of a list of one day, and the key on it: one that was begun before midnight keeps its day."""
+        if self.key is None:
+            return self.named_day or self.context.services.clock.today(), None
+        first, *rest = self.key or (None,)
+        try:
+            return date.fromisoformat(str(first)), tuple(rest)
+        except ValueError:  # a cursor of an older version, which had no day
+            raise invalid_cursor() from None
 
     async def query(
         self,
@@ -106,7 +111,7 @@ class _ListRequest:
         """One page of a list of this day; more: members after the day."""
         named = f'"as_of":"{day.isoformat()}"'.encode() if self.asked is None else self.asked.day_member
         stamped = answer._replace(stamps=self.day_stamps(answer, day))
-        return self.response(stamped, with_day_keys(page, day), named + more)
+        return self.response(stamped, _with_day_keys(page, day), named + more)
 
     def day_stamps(self, answer: _Answer[Any], day: date) -> Headers:
         """The headers of a list of a day: one that is not named is today, even where the release is older."""
@@ -230,9 +235,14 @@ async def get_group(request: ApiRequest[GroupParams], org_number: OrgNumber) -> 
         lambda snapshot, state: snapshot.past_group(state, day, values.depth, key, values.limit),
     )
     children, frame = answer.found.children, _frame_children(answer.head, answer.found, listed.asked)
-    following = issue_next_cursor(listed.context, with_day_keys(children, day), listed.binding)
+    following = issue_next_cursor(listed.context, _with_day_keys(children, day), listed.binding)
     stamps = listed.day_stamps(answer, day)
     return framed_page_response(listed.context, stamps, children, following, frame, extra=listed.location())
+
+
+def _with_day_keys(page: ResultPage, day: date) -> ResultPage:
+    """The page with keys for `_ListRequest.day_and_key`."""
+    return ResultPage(page.rows, tuple((day.isoformat(), *key) for key in page.keys), page.has_more)
 
 
 def _frame_children(head: CompanyHeader, group: CompanyGroup, asked: AskedState | None) -> PageFrame:

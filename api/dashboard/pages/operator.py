@@ -145,7 +145,7 @@ class _ReleaseView:
 
 @get(OPERATOR, access=OPERATOR_ONLY)
 async def show_operator_page(page: CurrentPage) -> HttpResponse:
-    service, release = page.context.services, _current_release(page.context)
+    service, release = page.services, _current_release(page.context)
     reader = service.release_reader
     freshness, runs, retractions = await asyncio.to_thread(
         lambda: (reader.read_freshness(), reader.read_run_log(), reader.read_retractions())

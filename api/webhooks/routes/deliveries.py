@@ -102,7 +102,7 @@ async def retry_webhook_delivery(
 async def create_webhook_replay(request: PlainRequest, subscription_id: SubscriptionId) -> HttpResponse:
     context = request.context
     place, now = delivery_scope(context, context.account_id, subscription_id), context.services.clock.now()
-    asked = parse_replay_request(context.required_json_body, now, place.oldest, place.retention_days)
+    asked = parse_replay_request(context.required_json_body, now, place)
     replay_id = context.services.ulid_generator.make("rpl")
     made = await context.services.control_database.write(service.start_replay, place, asked, replay_id, now)
     location = f"/api/v1/webhooks/{made.subscription_id}/replays/{made.replay_id}"
