@@ -21,7 +21,7 @@ from api.billing.entitlement import sign_up_state
 from api.common.background import running
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
-from api.common.releases import ReleaseSource, read_release
+from api.common.releases import read_release
 from api.dashboard.pages import PAGES
 from api.dashboard.routing import dashboard_router, error_page, is_dashboard_path
 from api.dashboard.sessions import SessionService
@@ -31,7 +31,7 @@ from api.events.streams import EventStreams
 from api.http.authenticator import Authenticator
 from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
-from api.http.context import UNROUTED, ApiRequest, RequestContext
+from api.http.context import UNROUTED, ApiRequest, RequestContext, current_request
 from api.http.cors import METHODS, is_preflight, options_headers
 from api.http.middleware import RequestMiddleware
 from api.http.pagination.cursors import CursorCipher
@@ -59,7 +59,7 @@ from api.watchlists.service import WatchlistService
 from api.webhooks.egress.dns import DnsResolver, Lookup
 from api.webhooks.egress.http_client import WebhookClient
 from api.webhooks.subscriptions.service import SubscriptionService
-from warehouse.reader.reader import FormerReleaseError, NoReleaseError
+from warehouse.reader.reader import FormerReleaseError, NoReleaseError, ReleaseReader
 
 if TYPE_CHECKING:
     from api.billing.service import BillingService
@@ -72,7 +72,7 @@ _PUBLISHED_AFTER = 30  # Retry-After in seconds
 
 def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is handed in
     settings: ApiSettings,
-    reader: ReleaseSource,
+    reader: ReleaseReader,
     database: Database,
     secrets: ServiceSecrets,
     clock: Clock | None = None,
@@ -99,6 +99,10 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
     control, sealer = AsyncDatabase(database), SecretBox(secrets.sealing_keys)
     billing = _load_billing(settings, database, accounts, clock)
     postman = SignInMailer(settings.mail)
+
+    def last_sequence() -> int:
+        return read_release(reader, lambda snapshot: snapshot.last_sequence) or 0
+
     footing = sign_up_state(settings.tiers, accounts_pay=settings.billing.is_on)
     service = ApiServices(
         settings=settings,
@@ -120,7 +124,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         control_database=control,
         secret_box=sealer,
         subscription_service=SubscriptionService(
-            control, lambda: _last_sequence(reader), sealer, settings.webhooks, settings.tiers, clock, ulids, resolver
+            control, last_sequence, sealer, settings.webhooks, settings.tiers, clock, ulids, resolver
         ),
         watchlist_service=WatchlistService(control, settings.tiers, clock, ulids),
         webhook_client=WebhookClient(settings.webhooks, clock, resolver),
@@ -143,7 +147,9 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
 def new_litestar() -> Litestar:
     """Litestar with every route, and no service yet: it takes the one that stands in its state when it starts."""
     # Litestar only checks the value returned by such a handler for `to_asgi_response`; `HttpResponse` has it
-    on_errors: dict[int | type[Exception], Any] = {Exception: _on_error}
+    on_errors: dict[int | type[Exception], Any] = {
+        Exception: lambda _, error: _error_response(current_request(), error)
+    }
     return Litestar(
         route_handlers=[*ROUTES, *PUBLIC_ROUTES, dashboard_router(PAGES)],
         before_request=check_request,
@@ -206,18 +212,9 @@ def _load_reconciliation(
     return BillingReconciler(billing, database, clock).run_in_background
 
 
-def _last_sequence(reader: ReleaseSource) -> int:
-    """Sequence of the last published event; 0 without a release."""
-    return read_release(reader, lambda snapshot: snapshot.last_sequence) or 0
-
-
 def _write_stderr(lines: bytes) -> None:
     sys.stderr.buffer.write(lines)
     sys.stderr.buffer.flush()
-
-
-def _on_error(request: ApiRequest[Any], error: Exception) -> HttpResponse:
-    return _error_response(request.context, error)
 
 
 def _error_response(context: RequestContext, error: Exception) -> HttpResponse:

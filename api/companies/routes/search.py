@@ -138,10 +138,5 @@ def _merge_page(snapshot: PinnedRelease, asked: _SearchRequest, exact: list[byte
         has_more = page.has_more
         place = page.keys[-1] if page.keys else place
     if has_more and exact:
-        has_more = _has_more_matches(snapshot, asked.search, place, exact)
+        has_more = any(row not in exact for row in snapshot.search_companies(asked.search, place, len(exact) + 1).rows)
     return ResultPage(tuple(rows), tuple(keys), has_more)
-
-
-def _has_more_matches(snapshot: PinnedRelease, search: CompanyQuery, place: Key | None, exact: list[bytes]) -> bool:
-    """True if matches by name continue after `place`, exact matches excluded."""
-    return any(row not in exact for row in snapshot.search_companies(search, place, len(exact) + 1).rows)
