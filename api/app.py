@@ -10,7 +10,6 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from litestar import Litestar
-from litestar.di import Provide
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
 from api.accounts.service import AccountService
@@ -22,7 +21,7 @@ from api.billing.entitlement import sign_up_state
 from api.common.background import running
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
-from api.common.releases import ReleaseSource, read_release
+from api.common.releases import read_release
 from api.dashboard.pages import PAGES
 from api.dashboard.routing import dashboard_router, error_page, is_dashboard_path
 from api.dashboard.sessions import SessionService
@@ -60,7 +59,7 @@ from api.watchlists.service import WatchlistService
 from api.webhooks.egress.dns import DnsResolver, Lookup
 from api.webhooks.egress.http_client import WebhookClient
 from api.webhooks.subscriptions.service import SubscriptionService
-from warehouse.reader.reader import FormerReleaseError, NoReleaseError
+from warehouse.reader.reader import FormerReleaseError, NoReleaseError, ReleaseReader
 
 if TYPE_CHECKING:
     from api.billing.service import BillingService
@@ -73,7 +72,7 @@ _PUBLISHED_AFTER = 30  # Retry-After in seconds
 
 def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is handed in
     settings: ApiSettings,
-    reader: ReleaseSource,
+    reader: ReleaseReader,
     database: Database,
     secrets: ServiceSecrets,
     clock: Clock | None = None,
@@ -100,6 +99,10 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
     control, sealer = AsyncDatabase(database), SecretBox(secrets.sealing_keys)
     billing = _load_billing(settings, database, accounts, clock)
     postman = SignInMailer(settings.mail)
+
+    def last_sequence() -> int:
+        return read_release(reader, lambda snapshot: snapshot.last_sequence) or 0
+
     footing = sign_up_state(settings.tiers, accounts_pay=settings.billing.is_on)
     service = ApiServices(
         settings=settings,
@@ -107,7 +110,9 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         clock=clock,
         ulid_generator=ulids,
         account_service=accounts,
-        authenticator=Authenticator(lookup, limits.limits_of_key, secrets.pepper, clock, settings.key_cache_seconds),
+        authenticator=Authenticator(
+            lookup, limits.limits_of_account, secrets.pepper, clock, settings.key_cache_seconds
+        ),
         rate_limiter=limits,
         cursor_cipher=CursorCipher(secrets.cursor_keys, clock),
         list_query_pool=ListQueryPool(settings.list_concurrency, settings.list_wait_seconds, metrics.add),
@@ -119,7 +124,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         control_database=control,
         secret_box=sealer,
         subscription_service=SubscriptionService(
-            control, lambda: _last_sequence(reader), sealer, settings.webhooks, settings.tiers, clock, ulids, resolver
+            control, last_sequence, sealer, settings.webhooks, settings.tiers, clock, ulids, resolver
         ),
         watchlist_service=WatchlistService(control, settings.tiers, clock, ulids),
         webhook_client=WebhookClient(settings.webhooks, clock, resolver),
@@ -142,14 +147,12 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
 def new_litestar() -> Litestar:
     """Litestar with every route, and no service yet: it takes the one that stands in its state when it starts."""
     # Litestar only checks the value returned by such a handler for `to_asgi_response`; `HttpResponse` has it
-    on_errors: dict[int | type[Exception], Any] = {Exception: _on_error}
+    on_errors: dict[int | type[Exception], Any] = {
+        Exception: lambda _, error: _error_response(current_request(), error)
+    }
     return Litestar(
         route_handlers=[*ROUTES, *PUBLIC_ROUTES, dashboard_router(PAGES)],
         before_request=check_request,
-        dependencies={
-            "context": Provide(current_request, sync_to_thread=False),
-            "values": Provide(lambda: current_request().query, sync_to_thread=False),
-        },
         request_class=ApiRequest,
         openapi_config=None,  # our own document: `api.openapi_document`
         logging_config=None,
@@ -209,18 +212,9 @@ def _load_reconciliation(
     return BillingReconciler(billing, database, clock).run_in_background
 
 
-def _last_sequence(reader: ReleaseSource) -> int:
-    """Sequence of the last published event; 0 without a release."""
-    return read_release(reader, lambda snapshot: snapshot.last_sequence) or 0
-
-
 def _write_stderr(lines: bytes) -> None:
     sys.stderr.buffer.write(lines)
     sys.stderr.buffer.flush()
-
-
-def _on_error(request: ApiRequest, error: Exception) -> HttpResponse:
-    return _error_response(request.context, error)
 
 
 def _error_response(context: RequestContext, error: Exception) -> HttpResponse:

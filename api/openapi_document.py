@@ -22,8 +22,8 @@ from api.http.context import RoutePolicy
 from api.http.json_body import BodyPolicy
 from api.http.query.model import NoParameters
 from api.openapi import problem_responses, response_headers
-from api.openapi.operation import Operation, RequestBody, link_objects, method_of, path_of, path_parameters
-from api.openapi.parameters import parameter_object, query_parameters
+from api.openapi.operation import Operation, RequestBody, method_of, path_of, path_parameters
+from api.openapi.parameters import header_parameters, header_references, parameter_object, query_parameters
 from api.openapi.response_headers import OF_POST
 from api.openapi.setting_words import DEFAULT_SETTINGS, fill_words, setting_words
 from api.reconcile.models import MatchingFeature
@@ -162,7 +162,8 @@ def _document_object(public_url: str) -> dict[str, Any]:
                 "bearer": {"type": "http", "scheme": "bearer", "description": BEARER},
                 "basic": {"type": "http", "scheme": "basic", "description": BASIC},
             },
-            "parameters": response_headers.header_parameters() | payloads.delivery_header_parameters(),
+            "parameters": header_parameters(response_headers.REQUEST_HEADERS)
+            | header_parameters(payloads.DELIVERY_HEADERS, payloads.ALWAYS_SENT),
             "headers": response_headers.schema_components(),
             "responses": problem_responses.response_components(public_url),
             "schemas": component_schemas(_models(), INLINED),
@@ -188,9 +189,8 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
     }
     parameters = [_path_parameter(name, one) for name, one in path_parameters(handler).items()]
     parameters += query_parameters(handler.opt["query"] or NoParameters)
-    parameters += response_headers.header_references(
-        (*_method_request_headers(handler, operation), *operation.request_headers)
-    )
+    of_method = () if operation.is_read else _REQUEST_HEADERS.get(method_of(handler), ())
+    parameters += header_references((*of_method, *operation.request_headers))
     if parameters:
         described["parameters"] = parameters
     if operation.body is not None and policy.body is not None:
@@ -201,10 +201,6 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
         described["security"] = [{"bearer": []}, {"basic": []}]
     described["responses"] = _responses_object(handler, operation, is_public=not policy.requires_key)
     return described
-
-
-def _method_request_headers(handler: HTTPRouteHandler, operation: Operation) -> tuple[str, ...]:
-    return () if operation.is_read else _REQUEST_HEADERS.get(method_of(handler), ())
 
 
 def _request_body(body: RequestBody, policy: BodyPolicy) -> Schema:
@@ -229,7 +225,7 @@ def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_pub
         policy: RoutePolicy = handler.opt["policy"]
         success["content"] = {policy.media_type.decode(): content}
     if operation.links:
-        success["links"] = link_objects(operation.links)
+        success["links"] = operation.links
     answers: Schema = {str(handler.status_code): success}
     if "ETag" in operation.response_headers:
         text = "Not modified since the ETag in If-None-Match."

@@ -11,7 +11,6 @@ from api.agents.tool_server import ToolServer
 from api.auth.encryption import SecretBox
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
-from api.common.releases import ReleaseSource
 from api.dashboard.sessions import SessionService
 from api.dashboard.sign_in_mailer import SignInMailer
 from api.database.engine import AsyncDatabase
@@ -29,6 +28,7 @@ from api.settings.service import ApiSettings
 from api.watchlists.service import WatchlistService
 from api.webhooks.egress.http_client import WebhookClient
 from api.webhooks.subscriptions.service import SubscriptionService
+from warehouse.reader.reader import ReleaseReader
 
 if TYPE_CHECKING:
     from api.billing.service import BillingService
@@ -39,7 +39,7 @@ class ApiServices:
     """Everything a route may need; immutable while the service runs."""
 
     settings: ApiSettings
-    release_reader: ReleaseSource
+    release_reader: ReleaseReader
     clock: Clock
     ulid_generator: UlidGenerator
     account_service: AccountService

@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from api.accounts.repository import AccountRecord
 from api.accounts.service import AccountService
-from api.http.context import SECRET_KEY, CurrentContext
+from api.http.context import SECRET_KEY, PlainRequest
 from api.http.responses import HttpResponse, json_response
 from api.openapi.examples import companies
 from api.openapi.operation import Operation
@@ -50,7 +50,8 @@ class Usage(ResponseModel):
     "counted against the quota.",
     operation=Operation(Usage, OF_ACCOUNT, companies.USAGE),
 )
-async def get_usage(context: CurrentContext) -> HttpResponse:
+async def get_usage(request: PlainRequest) -> HttpResponse:
+    context = request.context
     caller = context.required_caller
     limits, month = context.services.rate_limiter, context.services.rate_limiter.current_month().number
     try:

@@ -13,7 +13,7 @@ from litestar.types import Receive, Scope, Send
 
 from api.auth.allowed_origins import parse_origin
 from api.common.redaction import redact
-from api.http.context import SECRET_KEY, CurrentContext, RequestContext
+from api.http.context import SECRET_KEY, PlainRequest, RequestContext
 from api.http.json_body import BodyPolicy
 from api.http.query.model import NoParameters
 from api.http.response_headers import JSON, NO_STORE, VARY
@@ -52,12 +52,11 @@ class ToolResponse(HttpResponse):
         await self._context.services.tool_server.answer(scope, replay, send)  # type: ignore[arg-type]
 
 
-@post(PATH, policy=replace(SECRET_KEY, is_counted=False, body=BodyPolicy()))
-async def answer_message(context: CurrentContext) -> HttpResponse:
+@post(PATH, policy=replace(SECRET_KEY, is_counted=False, body=BodyPolicy()), query=NoParameters)
+async def answer_message(request: PlainRequest) -> HttpResponse:
     """A message takes one request of the burst and none of the quota; what its tool asks is counted as it always is."""
-    NoParameters.read(context.query_string)
-    _check_origin(context)
-    return ToolResponse(context, msgspec.json.encode(context.required_json_body))
+    _check_origin(request.context)
+    return ToolResponse(request.context, msgspec.json.encode(request.context.required_json_body))
 
 
 def is_tools_path(path: str) -> bool:

@@ -11,7 +11,7 @@ from litestar import post
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.billing.errors import BillingError, ForgedEventError
-from api.http.context import NO_KEY, ApiRequest
+from api.http.context import NO_KEY, PlainRequest
 from api.http.json_body import read_full_body
 from api.http.responses import HttpResponse, json_response
 from api.problems.problem import ProblemDetail, new_problem, service_unavailable_problem
@@ -22,7 +22,7 @@ _RETRY_AFTER: Final = 60
 
 
 @post("/billing/stripe", policy=NO_KEY)
-async def receive_stripe_event(request: ApiRequest) -> HttpResponse:
+async def receive_stripe_event(request: PlainRequest) -> HttpResponse:
     """Reads the bytes itself: nothing is parsed before the signature over them is verified."""
     context = request.context
     body = await read_full_body(request.receive, _LARGEST)

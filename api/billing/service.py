@@ -314,7 +314,9 @@ class BillingReconciler:
         An account that fails stays unchanged until the next pass and blocks no other; if Stripe is unreachable
         the pass ends.
         """
-        account_id = self._next_account_id() if self._leadership.acquire_or_renew() else None
+        account_id = None
+        if self._leadership.acquire_or_renew():
+            account_id = self._database.read(next_account_to_compare, self._clock.now() - EVERY, self._after)
         if account_id is not None:
             try:
                 self._billing.refresh(account_id)
@@ -342,6 +344,3 @@ class BillingReconciler:
         finally:
             with suppress(SQLAlchemyError):  # the lease expires anyway
                 await asyncio.to_thread(self.close)
-
-    def _next_account_id(self) -> str | None:
-        return self._database.read(next_account_to_compare, self._clock.now() - EVERY, self._after)

@@ -49,11 +49,10 @@ class StripePrice(msgspec.Struct, frozen=True):
 
 
 class StripeSubscriptionItem(msgspec.Struct, frozen=True):
-    """A subscription item and its current billing period."""
+    """A subscription item and when its current billing period began."""
 
     price: StripeObject
     current_period_start: int
-    current_period_end: int
 
 
 class StripeSubscription(msgspec.Struct, frozen=True):

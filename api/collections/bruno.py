@@ -13,7 +13,6 @@ from api.collections.requests import (
     ABOUT,
     VARIABLES,
     CollectionRequest,
-    QueryParameter,
     Schema,
     collection_requests,
     folder_descriptions,
@@ -75,7 +74,9 @@ def _request_file(request: CollectionRequest, place: int) -> str:
     return _join_blocks(
         _pairs_block("meta", [("name", request.name), ("type", "http"), ("seq", str(place))]),
         _pairs_block(request.method.lower(), [("url", request.url), ("body", body), ("auth", auth)]),
-        _pairs_block("params:query", [_query_pair(one) for one in request.query]),
+        _pairs_block(
+            "params:query", [(one.name if one.is_sent else f"~{one.name}", one.value) for one in request.query]
+        ),
         _pairs_block("headers", request.headers.items()),
         _text_block("body:json", request.body or ""),
         _pairs_block("body:form-urlencoded", request.form.items()),
@@ -83,10 +84,6 @@ def _request_file(request: CollectionRequest, place: int) -> str:
         _text_block("tests", "\n".join(post_response_lines(request, _DIALECT))),
         _text_block("docs", _request_docs(request)),
     )
-
-
-def _query_pair(one: QueryParameter) -> tuple[str, str]:
-    return (one.name if one.is_sent else f"~{one.name}", one.value)
 
 
 def _request_docs(request: CollectionRequest) -> str:

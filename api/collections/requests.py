@@ -170,6 +170,7 @@ def _build_request(step: ScenarioStep, path: str, method: str, document: Schema)
     content = answer.get("content", {}).get(JSON)
     components = document["components"]
     tiers = next((named for below, named in _OF_LARGE_TIERS.items() if path.startswith(below)), None)
+    tier_note = "" if tiers is None else f"Needs the {tiers} tier; others are answered 403 `tier_required`."
     return CollectionRequest(
         folder=operation["tags"][0],
         name=step.name or operation["summary"],
@@ -181,7 +182,7 @@ def _build_request(step: ScenarioStep, path: str, method: str, document: Schema)
         form=step.form,
         is_public={} in operation.get("security", ()),
         needs_tier=tiers is not None,
-        description="\n\n".join(filter(None, (operation["description"], step.note, _tier_note(tiers)))),
+        description="\n\n".join(filter(None, (operation["description"], step.note, tier_note))),
         status=status,
         response_members=None if content is None else required_members(content["schema"], components),
         rows=None if content is None else row_members(content["schema"], components),
@@ -189,10 +190,6 @@ def _build_request(step: ScenarioStep, path: str, method: str, document: Schema)
         example=None if content is None else content.get("example"),
         step=step,
     )
-
-
-def _tier_note(tiers: str | None) -> str:
-    return "" if tiers is None else f"Needs the {tiers} tier; others are answered 403 `tier_required`."
 
 
 def _query_parameters(parameters: Sequence[Schema], sent: Mapping[str, str]) -> Iterator[QueryParameter]:

@@ -34,11 +34,7 @@ def redact(text: str) -> str:
     """Replaces every key, token and webhook secret by its kind, and removes personal identity numbers."""
     folded, is_escaped = text.casefold(), "%" in text
     if is_escaped or "firm" in folded:
-        text = _KEY.sub(_redacted_kind, text)
+        text = _KEY.sub(lambda found: f"firm_{found.lastgroup}_[redacted]", text)
     if is_escaped or "whsec" in folded:
         text = _SECRET.sub("whsec_[redacted]", text)
     return _PERSONAL.sub("[number]", text)
-
-
-def _redacted_kind(found: re.Match[str]) -> str:
-    return f"firm_{found.lastgroup}_[redacted]"

@@ -6,7 +6,7 @@ here: the content of a page (`api.dashboard.pages`).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
 from litestar import Request, Router
@@ -32,6 +32,9 @@ from api.http.responses import Header, HttpResponse, problem_response
 from api.http.routing import options_response
 from api.problems.problem import ProblemError, new_problem, not_found_problem
 from api.settings.tiers import Tier
+
+if TYPE_CHECKING:
+    from api.services import ApiServices
 
 _NAMES: Final = {"session": "firm_session", "visitor": "firm_visitor"}
 _ATTRIBUTES: Final = "Path=/; HttpOnly; SameSite=Lax"
@@ -111,9 +114,13 @@ class PageRequest:
     """True if the page runs scripts of this service (`PagePolicy`)."""
 
     @property
+    def services(self) -> "ApiServices":
+        return self.context.services
+
+    @property
     def path_prefix(self) -> str:
         """The path prefix, if the service is reached below a path."""
-        return urlsplit(self.context.services.settings.public_url).path
+        return urlsplit(self.services.settings.public_url).path
 
     @property
     def required_session(self) -> AuthenticatedSession:
@@ -131,12 +138,12 @@ class PageRequest:
         """True if the signed-in account is listed in the settings."""
         if self.session is None or self.session.account.status == "suspended":
             return False
-        return self.session.account.email in self.context.services.settings.operators
+        return self.session.account.email in self.services.settings.operators
 
     @property
     def tier(self) -> Tier:
         """The signed-in account's tier."""
-        return self.context.services.settings.tiers.tier_by_name(self.required_session.account.tier)
+        return self.services.settings.tiers.tier_by_name(self.required_session.account.tier)
 
     def query_values(self, name: str) -> list[str]:
         """The values of a query parameter, in the order given."""
@@ -152,7 +159,7 @@ class PageRequest:
             template,
             root=self.path_prefix,
             form_field=TOKEN_FIELD,
-            form_token=self.context.services.session_service.form_token(self.browser_token),
+            form_token=self.services.session_service.form_token(self.browser_token),
             account=None if self.session is None else self.session.account,
             is_operator=self.is_operator,
             path=self.context.scope["path"],
@@ -240,15 +247,15 @@ async def _open_page(request: Request[Any, Any, Any]) -> HttpResponse | None:
     return None
 
 
-def _current_page(request: ApiRequest) -> PageRequest:
+def _current_page(request: ApiRequest[Any]) -> PageRequest:
     return request.scope["state"][_PAGE]
 
 
-def _on_page_error(request: ApiRequest, refused: PageError) -> HttpResponse:
+def _on_page_error(request: ApiRequest[Any], refused: PageError) -> HttpResponse:
     return _current_page(request).render("refused.html", refused.status, refused=refused)
 
 
-def _on_problem(request: ApiRequest, problem: ProblemError) -> HttpResponse:
+def _on_problem(request: ApiRequest[Any], problem: ProblemError) -> HttpResponse:
     if request.route_handler.opt.get("access", SIGNED_IN).is_data:
         told = problem_response(_current_page(request).context, problem)
         return HttpResponse(told.status, [*told.headers, *SAFETY], told.body)
@@ -308,7 +315,7 @@ async def _authenticate_session(call: RequestContext, session: str) -> Authentic
 
 def _check_form(visit: PageRequest) -> None:
     """Checks the CSRF token, and limits the rate to what a person would send."""
-    service = visit.context.services
+    service = visit.services
     if not service.session_service.is_form_token(visit.browser_token, visit.form.get(TOKEN_FIELD, "")):
         raise cross_origin_form_error()
     if visit.session is not None:

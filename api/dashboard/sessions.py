@@ -97,8 +97,10 @@ class SessionService:
             email = session_repository.consume_link(connection, link, now)
             if email is None:
                 return None
-            account = session_repository.find_or_create_account(connection, self._new_account(email, now))
-            session = self._new_session(account, browser, now)
+            initial, ends_at = self.initial_state, now + SESSION_LIFETIME
+            new_account = AccountRecord(self.ulids.make("acc"), email, initial.tier, initial.status, now)
+            account = session_repository.find_or_create_account(connection, new_account)
+            session = SessionRecord(self.ulids.make("ses"), account.account_id, browser, now, now, ends_at)
             if previous_session_token is not None:
                 session_repository.end_session_by_digest(connection, key_digest(previous_session_token, self.pepper))
             session_repository.add_session(connection, session, digest)
@@ -146,10 +148,3 @@ class SessionService:
             await self.database.write(session_repository.record_seen, session.session_id, now)
         except ProblemError:
             return  # `AsyncDatabase` has logged the reason
-
-    def _new_account(self, email: str, now: datetime) -> AccountRecord:
-        footing = self.initial_state
-        return AccountRecord(self.ulids.make("acc"), email, footing.tier, footing.status, now)
-
-    def _new_session(self, account: AccountRecord, browser: str | None, now: datetime) -> SessionRecord:
-        return SessionRecord(self.ulids.make("ses"), account.account_id, browser, now, now, now + SESSION_LIFETIME)

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from api.common.clock import format_instant
 from api.common.time_spans import format_span
 
 _HERE: Final = Path(__file__).parent
@@ -75,7 +76,7 @@ def template_environment(*folders: Path) -> Environment:
     environment.filters |= {
         "day": _format_day,
         "instant": _format_instant,
-        "machine": _format_iso,
+        "machine": format_instant,  # for `datetime` attributes
         "number": _format_number,
         "span": format_span,
         "written_day": _format_written_day,
@@ -105,11 +106,6 @@ def _format_written_day(day: str) -> str:
 def _format_instant(moment: datetime) -> str:
     moment = moment.astimezone(UTC)
     return f"{moment.day} {moment:%b %Y, %H:%M} UTC"
-
-
-def _format_iso(moment: datetime) -> str:
-    """For `datetime` attributes."""
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _format_number(value: int | None) -> str:

@@ -2,8 +2,7 @@
 
 Foreign values (a URL, an error's detail) become one printable line each, without the URL's query, which may hold a
 secret of the receiver: without a mail server the same text goes to the log. Does not belong here: when a notice is
-sent (`api.webhooks.delivery.retry_policy`), the outbox (`api.email.outbox`) or sending
-(`api.email.outbox`).
+sent (`api.webhooks.delivery.retry_policy`), the outbox and sending (`api.email.outbox`).
 """
 
 from dataclasses import dataclass

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from api.common.background import sleep_or_stop
-from api.common.releases import ReleaseSource
 from api.database.engine import AsyncDatabase
 from api.events.watched import NONE_WATCHED, FeedQuery, Watched
 from api.watchlists.repository import watched_companies
 from warehouse.ledger.read_index import LedgerEvent
 from warehouse.reader.queries.ledger_events import event_body
+from warehouse.reader.reader import ReleaseReader
 from warehouse.reader.types import CompanyFacts, LedgerQuery
 
 BACKLOG_BYTES: Final = 1 << 20
@@ -39,11 +39,10 @@ class EventChunk:
 
 def event_chunk(events: Sequence[LedgerEvent]) -> EventChunk:
     """The events in the format of server-sent events."""
-    return EventChunk(b"".join(map(_event_message, events)), len(events))
-
-
-def _event_message(event: LedgerEvent) -> bytes:
-    return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.sequence, event.event_type.encode(), event_body(event))
+    messages = [
+        b"id: %d\nevent: %b\ndata: %b\n\n" % (one.sequence, one.event_type.encode(), event_body(one)) for one in events
+    ]
+    return EventChunk(b"".join(messages), len(events))
 
 
 class OpenStream:
@@ -128,7 +127,7 @@ def _put_next(stream: OpenStream, batch: _Batch, chunks: dict[tuple[FeedQuery, i
 class EventTail:
     """Follows the releases while streams are open. Belongs to the event loop, but for reading."""
 
-    def __init__(self, reader: ReleaseSource, database: AsyncDatabase) -> None:
+    def __init__(self, reader: ReleaseReader, database: AsyncDatabase) -> None:
         self._reader = reader
         self._database = database
         self._streams: dict[OpenStream, None] = {}

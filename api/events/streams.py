@@ -10,11 +10,11 @@ from typing import Final
 from api.common.background import process_name, run_with_restart, sleep_or_stop
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
-from api.common.releases import ReleaseSource
 from api.database.engine import AsyncDatabase
 from api.events import stream_leases
 from api.events.event_tail import EventTail
 from api.problems.problem import ProblemError
+from warehouse.reader.reader import ReleaseReader
 
 _LOGGER: Final = logging.getLogger("firm.api")
 
@@ -22,7 +22,7 @@ _LOGGER: Final = logging.getLogger("firm.api")
 class EventStreams:
     """Open streams of this process."""
 
-    def __init__(self, reader: ReleaseSource, database: AsyncDatabase, clock: Clock, ulids: UlidGenerator) -> None:
+    def __init__(self, reader: ReleaseReader, database: AsyncDatabase, clock: Clock, ulids: UlidGenerator) -> None:
         self.tail = EventTail(reader, database)
         self._database = database
         self._clock = clock

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Final
 
 from api.database.engine import AsyncDatabase
-from api.problems.problem import ProblemError, parameter_problem
 from api.watchlists.repository import owned_watchlists, watched_companies
 from warehouse.ledger.read_index import LedgerEvent
 from warehouse.reader.types import CompanyChoice, CompanyFacts, LedgerQuery
@@ -40,11 +39,6 @@ class FeedQuery:
 async def has_watchlists(database: AsyncDatabase, account_id: str, watchlist_ids: Collection[str]) -> bool:
     """Whether all of the watchlists are the account's."""
     return {*watchlist_ids} <= await database.read(owned_watchlists, account_id, watchlist_ids)
-
-
-def unknown_watchlist() -> ProblemError:
-    """400: a filter with a watchlist that is another account's, or deleted."""
-    return parameter_problem("watchlist", "unknown_watchlist", "must be ids of watchlists of this account")
 
 
 def _on_any(database: AsyncDatabase, watchlist_ids: Collection[str], company_ids: Collection[str]) -> set[str]:

@@ -11,7 +11,7 @@ from api.common.clock import format_instant
 from api.exports.file_response import MEDIA_TYPE, FileResponse
 from api.exports.links import LONGEST, PATTERN, ExportLinks, exports_folder, not_available_problem
 from api.exports.models import BulkFile, BulkFileList, ExportsParams, SortKey, sort_key
-from api.http.context import PUBLIC_DOCUMENT, SECRET_KEY, ApiRequest, CurrentContext, Query, RequestContext
+from api.http.context import PUBLIC_DOCUMENT, SECRET_KEY, ApiRequest, PlainRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
 from api.http.pagination.responses import account_page_response, after_key
 from api.http.responses import HttpResponse
@@ -42,8 +42,8 @@ ExportLink: TypeAlias = Annotated[
     "next export. Each file has a link that is valid for 15 minutes. Requires the Business tier.",
     operation=Operation(BulkFileList, OF_ACCOUNT_PAGE, examples.BULK_FILES),
 )
-async def list_exports(request: ApiRequest, values: Query[ExportsParams]) -> HttpResponse:
-    context = request.context
+async def list_exports(request: ApiRequest[ExportsParams]) -> HttpResponse:
+    context, values = request.context, request.values
     binding = CursorBinding(context.account_id, "exports", filter_hash(values.filters()))
     after = _read_key(after_key(context, values.cursor, binding))
     files = await asyncio.to_thread(list_export_files, exports_folder(context.services.settings))
@@ -71,7 +71,8 @@ async def list_exports(request: ApiRequest, values: Query[ExportsParams]) -> Htt
         error_statuses=(404, 416),
     ),
 )
-async def download_export(context: CurrentContext, link: ExportLink) -> HttpResponse:
+async def download_export(request: PlainRequest, link: ExportLink) -> HttpResponse:
+    context = request.context
     linked = _links(context).read(link)
     path = exports_folder(context.services.settings) / linked.path
     try:

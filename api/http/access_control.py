@@ -93,12 +93,9 @@ async def authenticate(context: RequestContext, authorization: bytes | None) -> 
 
 def check_url(raw_path: bytes, query: bytes) -> None:
     """Rejects a URL that contains a key, before the key is checked: URLs are logged everywhere."""
-    if (query and _contains_key(query)) or (_may_contain_key(raw_path) and _contains_key(raw_path)):
+    may_be_in_path = b"%" in raw_path or b"firm" in raw_path.lower()
+    if (query and _contains_key(query)) or (may_be_in_path and _contains_key(raw_path)):
         raise new_problem("api_key_in_url", "Send the key in the Authorization header and rotate it; URLs are logged.")
-
-
-def _may_contain_key(raw_path: bytes) -> bool:
-    return b"%" in raw_path or b"firm" in raw_path.lower()
 
 
 def _contains_key(written: bytes) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
-from typing import Final, Self
+from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -42,26 +42,11 @@ class Caller:
     account_id: str
     key_id: str
     kind: KeyKind
-    tier: str
     account_status: str
     domains: tuple[str, ...]
     expires_at: datetime | None
     account_limits: AccountLimits
     """Usage and limits of the account."""
-
-    @classmethod
-    def of(cls, record: KeyRecord, account_limits: AccountLimits) -> Self:
-        """The caller with a key."""
-        return cls(
-            record.account_id,
-            record.key_id,
-            record.kind,
-            record.tier,
-            record.account_status,
-            record.domains,
-            record.expires_at,
-            account_limits,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +68,7 @@ class Authenticator:
     """
 
     lookup: Lookup
-    limits_of_key: Callable[[KeyRecord], AccountLimits]
+    limits_of_account: Callable[[str, str, int, int], AccountLimits]
     pepper: bytes
     clock: Clock
     cache_seconds: float
@@ -141,7 +126,15 @@ class Authenticator:
         if record is None or trouble is not None:
             self._known.pop(seen_as, None)
             raise trouble or _unknown_key_problem()
-        caller = Caller.of(record, self.limits_of_key(record))
+        caller = Caller(
+            record.account_id,
+            record.key_id,
+            record.kind,
+            record.account_status,
+            record.domains,
+            record.expires_at,
+            self.limits_of_account(record.account_id, record.tier, record.month, record.used),
+        )
         until = self.clock.monotonic() + self.cache_seconds
         self._known[seen_as] = _CachedCaller(caller, until, until + _WITHOUT_DATABASE_SECONDS)
         self._known.move_to_end(seen_as)

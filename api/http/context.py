@@ -8,21 +8,20 @@ not belong here: the parts of the service (`api.services`).
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from litestar import Request
-from litestar.di import NamedDependency
-from litestar.params import SkipValidation
 from litestar.types import HTTPScope
 
 from api.http.authenticator import Caller
 from api.http.json_body import BodyPolicy, Object
-from api.http.query.model import NO_PARAMETERS, QueryModel
+from api.http.query.model import NoParameters, QueryModel
 from api.settings.tiers import TierFeature
 
 if TYPE_CHECKING:
     from api.services import ApiServices
 
+Q_co = TypeVar("Q_co", bound=QueryModel, covariant=True)
 READS: Final = ("GET", "HEAD")
 IN_PROCESS_CALLER: Final = "firm_caller"
 """Key of the ASGI scope for who asks, set only by pages of this service: servers do not put headers under such keys."""
@@ -97,8 +96,6 @@ class RequestContext:
     """The status that the quota counts, if it is not the response's own."""
     problem_code: str | None = None
     """Code of the problem in the response."""
-    query: QueryModel = NO_PARAMETERS
-    """The parameters that were sent; other values only for operations that take some."""
     json_body: Object | None = None
     """The JSON object that was sent, if the operation takes one."""
 
@@ -153,25 +150,25 @@ def current_request() -> RequestContext:
     return _CURRENT.get()
 
 
-T = TypeVar("T", bound=QueryModel)
-CurrentContext: TypeAlias = NamedDependency[SkipValidation[RequestContext]]
-"""The type of the dependency `context` of handlers without `values`: the context of their request.
+class ApiRequest(Request[Any, Any, Any], Generic[Q_co]):
+    """Litestar's request with the context of the service and the parameters that were sent.
 
-Those with `values` take `request: ApiRequest`: for two dependencies Litestar starts a task group, which takes as long
-as all the rest of a profile (tests/api/http/test_dependencies.py).
-"""
-Query: TypeAlias = NamedDependency[SkipValidation[T]]
-"""The type of the dependency `values` of handlers: the parameters of their request, read into this model."""
+    Not by dependencies: each of these costs a request as much as its access control
+    (tests/api/http/test_dependencies.py).
+    """
 
+    __slots__ = ("values",)
 
-class ApiRequest(Request[Any, Any, Any]):
-    """Litestar's request with the context of the service: the `request` of what runs before and after handlers."""
-
-    __slots__ = ()
+    values: Q_co
+    """The parameters, read with the model that the handler's signature names (`api.http.routing`)."""
 
     @property
     def context(self) -> RequestContext:
         return current_request()
+
+
+PlainRequest: TypeAlias = ApiRequest[NoParameters]
+"""The request of a handler without parameters, or whose parameters no model reads."""
 
 
 def current_request_id() -> str | None:

@@ -127,9 +127,9 @@ async def _claim_key(call: RequestContext, claim: IdempotencyClaim) -> StoredRes
     def claim_within_limit(connection: Connection) -> StoredResponse | None:
         found = requests.claim_key(connection, claim, now, now - KEPT, now - ABANDONED)
         if found is None:
-            stored = requests.stored_by_account(connection, claim.account_id, now - KEPT)
-            if stored.size.exceeds(MAX_STORED):
-                raise _too_much_stored(stored.oldest_at + KEPT - now)  # which takes the claim back
+            stored, oldest_at = requests.stored_by_account(connection, claim.account_id, now - KEPT)
+            if stored.exceeds(MAX_STORED):
+                raise _too_much_stored(oldest_at + KEPT - now)  # which takes the claim back
         return found
 
     return await call.services.control_database.write(claim_within_limit)
@@ -171,7 +171,7 @@ async def _save_response(call: RequestContext, claim: IdempotencyClaim, answer: 
 
     def finish_within_limit(connection: Connection) -> bool:
         if answer.status >= _FIRST_REFUSED:
-            stored = requests.stored_by_account(connection, claim.account_id, since).size
+            stored, _ = requests.stored_by_account(connection, claim.account_id, since)
             if stored.with_bytes(len(sealed)).exceeds(MAX_WITH_REFUSALS):
                 return False
         requests.finish_claim(connection, claim, answer.status, sealed)

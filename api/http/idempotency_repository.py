@@ -48,21 +48,16 @@ class StoredSize:
         return self.responses > bound.responses or self.total_bytes >= bound.total_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class AccountResponses:
-    """What an account has stored, and since when."""
+def stored_by_account(connection: Connection, account_id: str, since: datetime) -> tuple[StoredSize, datetime]:
+    """What the account has stored since then, its running requests included, and the oldest's time.
 
-    size: StoredSize
-    oldest_at: datetime
-
-
-def stored_by_account(connection: Connection, account_id: str, since: datetime) -> AccountResponses:
-    """What the account has stored since then, its running requests included; it must have at least one."""
+    It must have at least one.
+    """
     table = IdempotentRequest
     total = func.coalesce(func.sum(func.length(table.answer)), 0)
     statement = select(func.count(), total, func.min(table.created_at, type_=table.created_at.type))
     row = connection.execute(statement.where(table.account_id == account_id, table.created_at > since)).one()
-    return AccountResponses(StoredSize(row[0], int(row[1])), row[2])
+    return StoredSize(row[0], int(row[1])), row[2]
 
 
 def claim_key(

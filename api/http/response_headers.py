@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from api.http.compression import DOCUMENTS
+from api.problems.problem import new_problem
 from warehouse.reader.reader import PinnedRelease
 
 _LOGGER: Final = logging.getLogger("firm.api")
@@ -59,6 +60,12 @@ def strongly_matches(if_match: bytes, tag: bytes) -> bool:
     """Strong comparison of an If-Match (`*`, one tag or a list) with a bare tag: weak tags match nothing."""
     asked = [entry.strip() for entry in if_match.split(b",")]
     return b"*" in asked or b'"' + tag + b'"' in asked
+
+
+def check_if_match(if_match: bytes | None, revision: int, what: str) -> None:
+    """412 if an If-Match names other revisions than that of the account's object; `what` it is, in the detail."""
+    if if_match is not None and not strongly_matches(if_match, b"%d" % revision):
+        raise new_problem("precondition_failed", f"The {what} changed since you read it.")
 
 
 def format_http_date(at: datetime) -> bytes:

@@ -2,22 +2,23 @@
 
 A handler states its path, access (`policy`, see `api.http.context`) and texts in its decorator; GET also answers
 HEAD (`api.http.middleware`). Its function's name is the id of its operation: `list_events` is `listEvents`. The model
-of its parameters is the type of `values` in its signature. Does not belong here: what a handler returns (`api.routes`).
+of its parameters is that of `request` in its signature: `ApiRequest[SearchParams]`. Does not belong here: what a
+handler returns (`api.routes`).
 """
 
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, cast, get_args, get_type_hints
 
 from litestar import Request
 from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
 from api.http.access_control import authorize, check_url
-from api.http.context import READS, RoutePolicy, current_request
+from api.http.context import READS, ApiRequest, RoutePolicy, current_request
 from api.http.cors import options_headers
 from api.http.json_body import read_object
-from api.http.query.model import NoParameters, QueryModel
+from api.http.query.model import QueryModel
 from api.http.responses import HttpResponse
 
 _ORDER: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
@@ -35,7 +36,7 @@ def handlers_in(*modules: ModuleType, tag: str | None = None) -> tuple[HTTPRoute
             first, *others = handler.fn.__name__.split("_")
             handler.operation_id = first + "".join(map(str.capitalize, others))
             handler.tags = handler.tags or ([tag] if tag else None)
-            handler.opt.setdefault("query", get_type_hints(handler.fn).get("values", NoParameters))
+            handler.opt.setdefault("query", get_args(get_type_hints(handler.fn)["request"])[0])
     return tuple(handlers)
 
 
@@ -55,7 +56,7 @@ async def check_request(request: Request[Any, Any, Any]) -> HttpResponse | None:
         context.json_body = await read_object(request.receive, policy.body)
     query: type[QueryModel] | None = request.route_handler.opt.get("query")
     if query is not None:
-        context.query = query.read(context.query_string)
+        cast("ApiRequest[QueryModel]", request).values = query.read(context.query_string)
     return None
 
 

@@ -10,7 +10,7 @@ from litestar.status_codes import HTTP_200_OK
 
 from api.companies.query_params import Countries
 from api.companies.routes.profile import select_fields
-from api.http.context import ANY_KEY, SECRET_KEY, ApiRequest, CurrentContext, Query
+from api.http.context import ANY_KEY, SECRET_KEY, ApiRequest, PlainRequest
 from api.http.json_body import BodyPolicy, in_body_thread
 from api.http.pagination.responses import query_release
 from api.http.query.fields import REQUIRED, free_text_field
@@ -33,7 +33,7 @@ from api.openapi.response_headers import OF_DATA
 from api.problems.problem import parameter_problem
 from api.schemas import declare
 from warehouse.reader.reader import PinnedRelease
-from warehouse.reader.types import MatchCandidate, Suggestion
+from warehouse.reader.types import Suggestion
 
 _BODY: Final = BodyPolicy(limit=1 << 18, most_containers=MOST_ITEMS + 100)
 """500 items with names of 300 letters; braces within texts count as objects."""
@@ -68,7 +68,8 @@ class SuggestParams(QueryModel):
         is_read=True,
     ),
 )
-async def lookup_companies(context: CurrentContext) -> HttpResponse:
+async def lookup_companies(request: PlainRequest) -> HttpResponse:
+    context = request.context
     items, fields = await in_body_thread(read_lookup, context.required_json_body)
     context.reserve_requests(-(-len(items) // ITEMS_PER_REQUEST))
     told = await query_release(context, lambda snapshot: _lookup_body(snapshot, items, fields))
@@ -85,16 +86,14 @@ def _answer_json(snapshot: PinnedRelease, answer: ItemMatch, fields: tuple[str, 
     told: dict[str, Any] = {
         "match": answer.match,
         "company": None if answer.company_id is None else _profile_json(snapshot, answer.company_id, fields),
-        "candidates": [_candidate_json(snapshot, one, fields) for one in answer.candidates],
+        "candidates": [
+            {"company": _profile_json(snapshot, one.company_id, fields), "score": one.score, "reasons": one.reasons}
+            for one in answer.candidates
+        ],
     }
     if answer.errors:
         told["errors"] = [{"code": one.code, "detail": one.detail, "pointer": one.pointer} for one in answer.errors]
     return msgspec.json.encode(told)
-
-
-def _candidate_json(snapshot: PinnedRelease, candidate: MatchCandidate, fields: tuple[str, ...]) -> dict[str, Any]:
-    company = _profile_json(snapshot, candidate.company_id, fields)
-    return {"company": company, "score": candidate.score, "reasons": candidate.reasons}
 
 
 def _profile_json(snapshot: PinnedRelease, company_id: str, fields: tuple[str, ...]) -> msgspec.Raw:
@@ -111,8 +110,8 @@ def _profile_json(snapshot: PinnedRelease, company_id: str, fields: tuple[str, .
     "listed and large companies first. For a field with completion; search has filters, pages and typo tolerance.",
     operation=Operation(SuggestionList, OF_DATA, examples.SUGGESTIONS),
 )
-async def suggest_companies(request: ApiRequest, values: Query[SuggestParams]) -> HttpResponse:
-    context = request.context
+async def suggest_companies(request: ApiRequest[SuggestParams]) -> HttpResponse:
+    context, values = request.context, request.values
     if values.q is None:
         raise parameter_problem("q", "required", "is required")
     text = values.q.strip()

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from api.common.releases import ReleaseSource, read_release
+from api.common.releases import read_release
 from api.observability.prometheus import Gauges, LabelledGauge
+from warehouse.reader.reader import ReleaseReader
 from warehouse.release.freshness import Freshness
 from warehouse.release.run_log import RunNote
 from warehouse.schema.market_state import Reconciliation
@@ -22,7 +23,7 @@ _RULE = ("market", "rule")
 _RELEASE = "release"  # market of an error that prevented the whole run from being published
 
 
-def data_health_gauges(reader: ReleaseSource, now: datetime) -> Mapping[str, LabelledGauge]:
+def data_health_gauges(reader: ReleaseReader, now: datetime) -> Mapping[str, LabelledGauge]:
     """Reads the notes of runs; blocks for as long as reading fifty small files takes."""
     noted, runs = reader.read_freshness(), reader.read_run_log()
     return {
@@ -32,7 +33,7 @@ def data_health_gauges(reader: ReleaseSource, now: datetime) -> Mapping[str, Lab
     }
 
 
-def _reconciliations(reader: ReleaseSource, noted: Freshness) -> Mapping[str, Reconciliation]:
+def _reconciliations(reader: ReleaseReader, noted: Freshness) -> Mapping[str, Reconciliation]:
     """What the served release and runs since have counted, by market; a release of an earlier version has nothing."""
     found = read_release(
         reader, lambda one: {market: noted.of(state).reconciliation for market, state in one.markets.items()}
@@ -114,13 +115,12 @@ def _market_gauges(noted: Freshness, runs: Sequence[RunNote], now: datetime) -> 
         "run_failed": LabelledGauge(
             "1 if the newest run of a market ended with an error.",
             _MARKET,
-            {(market,): float(_has_failed(note, market)) for market, note in newest.items()},
+            {
+                (market,): float(any(one.market in {market, _RELEASE} for one in note.errors))
+                for market, note in newest.items()
+            },
         ),
     }
-
-
-def _has_failed(note: RunNote, market: str) -> bool:
-    return any(one.market in {market, _RELEASE} for one in note.errors)
 
 
 def disk_gauges(data: Path) -> Gauges:

@@ -7,11 +7,10 @@ several workers share the pipe. Does not belong here: what is redacted (`api.com
 
 import asyncio
 import logging
-import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -42,9 +41,9 @@ class JsonFormatter(logging.Formatter):
         return msgspec.json.encode(line).decode()
 
 
-def configure_logging(level: int = logging.INFO, stream: TextIO = sys.stderr) -> None:
-    """Sends all logs of this process to `stream` as JSON lines; called once, by the serving process."""
-    handler = logging.StreamHandler(stream)
+def configure_logging(level: int = logging.INFO) -> None:
+    """Sends all logs of this process to standard error as JSON lines; called once, by the serving process."""
+    handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]

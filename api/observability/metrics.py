@@ -149,7 +149,7 @@ class Metrics:
         now = MetricCounts(problems=self._problems, attempts=self._attempts, in_flight=self.in_flight)
         now.totals = self._added | {"authenticated_requests": float(self._authenticated)}
         rows = [
-            MetricCounts(requests={SEPARATOR.join((route, method, _status_class(status))): row})
+            MetricCounts(requests={SEPARATOR.join((route, method, f"{status // 100}xx" if status else "none")): row})
             for (route, method, status), row in self._requests.items()
         ]
         return sum_counts([self._former, now, *rows])
@@ -171,10 +171,6 @@ async def _publish_loop(metrics: Metrics) -> None:
     while True:
         metrics.publish()
         await asyncio.sleep(_PUBLISH_SECONDS)
-
-
-def _status_class(status: int) -> str:
-    return f"{status // 100}xx" if status else "none"
 
 
 def _read_counts(board: SharedSlots, place: int) -> MetricCounts:

@@ -36,24 +36,24 @@ def prometheus_text(counts: MetricCounts, gauges: Gauges, labelled: Mapping[str,
     return generate_latest(registry)
 
 
+@dataclass(eq=False)
 class _MetricsCollector(Collector):
-    def __init__(self, counts: MetricCounts, gauges: Gauges, labelled: Mapping[str, LabelledGauge]) -> None:
-        self._counts = counts
-        self._gauges = gauges
-        self._labelled = labelled
+    counts: MetricCounts
+    gauges: Gauges
+    labelled: Mapping[str, LabelledGauge]
 
     def collect(self) -> Iterator[Metric]:
         yield self._requests()
         yield self._durations_metric()
-        yield _labelled_counter("firm_problems", "Problem responses, by code.", "code", self._counts.problems)
-        yield _attempts_metric(self._counts)
+        yield _labelled_counter("firm_problems", "Problem responses, by code.", "code", self.counts.problems)
+        yield _attempts_metric(self.counts)
         for name, said in TOTALS.items():
-            yield CounterMetricFamily(f"firm_{name}", said, value=self._counts.totals[name])
+            yield CounterMetricFamily(f"firm_{name}", said, value=self.counts.totals[name])
         flying = "Requests in progress."
-        yield GaugeMetricFamily("firm_http_requests_in_flight", flying, value=self._counts.in_flight)
-        for name, (said, value) in self._gauges.items():
+        yield GaugeMetricFamily("firm_http_requests_in_flight", flying, value=self.counts.in_flight)
+        for name, (said, value) in self.gauges.items():
             yield GaugeMetricFamily(f"firm_{name}", said, value=value)
-        for name, told in self._labelled.items():
+        for name, told in self.labelled.items():
             family = GaugeMetricFamily(f"firm_{name}", told.help_text, labels=told.labels)
             for labels, value in sorted(told.values.items()):
                 family.add_metric(labels, value)
@@ -62,7 +62,7 @@ class _MetricsCollector(Collector):
     def _requests(self) -> Metric:
         labels = ["route", "method", "status"]
         family = CounterMetricFamily("firm_http_requests", "Requests completed.", labels=labels)
-        for name, row in sorted(self._counts.requests.items()):
+        for name, row in sorted(self.counts.requests.items()):
             family.add_metric(name.split(SEPARATOR), row[COUNT])
         return family
 
@@ -70,7 +70,7 @@ class _MetricsCollector(Collector):
         said = "Seconds from the request's head to its response."
         family = HistogramMetricFamily("firm_http_request_duration_seconds", said, labels=["route"])
         by_route: dict[str, list[float]] = {}
-        for name, row in sorted(self._counts.requests.items()):
+        for name, row in sorted(self.counts.requests.items()):
             route = name.split(SEPARATOR)[0]
             by_route[route] = add_rows(by_route.get(route, [0.0] * len(row)), row)
         for route, row in by_route.items():
@@ -78,14 +78,14 @@ class _MetricsCollector(Collector):
         return family
 
 
+@dataclass(eq=False)
 class AttemptCollector(Collector):
     """Attempt counters of a process that only delivers webhooks, read at scrape time."""
 
-    def __init__(self, metrics: Metrics) -> None:
-        self._metrics = metrics
+    metrics: Metrics
 
     def collect(self) -> Iterator[Metric]:
-        yield _attempts_metric(self._metrics.counts())
+        yield _attempts_metric(self.metrics.counts())
 
 
 def _attempts_metric(counts: MetricCounts) -> Metric:

@@ -12,7 +12,7 @@ from litestar import get
 
 from api.common.releases import read_release
 from api.http.client_ip import FORWARDING, is_local_address
-from api.http.context import NO_KEY, CurrentContext, RequestContext
+from api.http.context import NO_KEY, PlainRequest, RequestContext
 from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import HttpResponse, json_response
 from api.observability.data_health import data_health_gauges, disk_gauges
@@ -28,8 +28,9 @@ async def healthz() -> HttpResponse:
 
 
 @get("/readyz", policy=NO_KEY)
-async def readyz(context: CurrentContext) -> HttpResponse:
+async def readyz(request: PlainRequest) -> HttpResponse:
     """Readiness: 200 if a release can be read (else 503), with its age and the delivery backlog."""
+    context = request.context
     stands = await delivery_health(context)
     with context.services.release_reader.pin_release() as snapshot:
         return json_response(200, msgspec.json.encode(_readiness_body(context, snapshot, stands)))
@@ -56,7 +57,8 @@ def _delivery_status(stands: DeliveryHealth) -> dict[str, Any]:
 
 
 @get("/metrics", policy=NO_KEY)
-async def get_metrics(context: CurrentContext) -> HttpResponse:
+async def get_metrics(request: PlainRequest) -> HttpResponse:
+    context = request.context
     if not _may_read(context):
         raise not_found_problem("/metrics")
     service = context.services

@@ -4,8 +4,8 @@ Does not belong here: the operations themselves, which are declared in the decor
 serialisation (`api.openapi_document`).
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import GenericAlias, UnionType
 from typing import Any, Final
 
@@ -13,22 +13,19 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.spec import Example
 from litestar.params import PathParameter
 
-from api.schemas.declare import RequestModel, ResponseModel
+from api.schemas.declare import RequestModel, ResponseModel, id_pattern
 from api.schemas.json_schema import Schema
 
-
-@dataclass(frozen=True, slots=True)
-class OperationLink:
-    """An operation that takes values of a response: parameters mapped to OpenAPI runtime expressions."""
-
-    operation_id: str
-    sources: Mapping[str, str]
-    description: str
+Links = Mapping[str, Schema]
+"""Link objects by operation: those that take values of a response."""
 
 
-def _links(sources: Mapping[str, str], descriptions: Mapping[str, str]) -> tuple[OperationLink, ...]:
-    """Links to operations, each with its description, that take the same parameters."""
-    return tuple(OperationLink(operation_id, sources, text) for operation_id, text in descriptions.items())
+def _links(sources: Mapping[str, str], descriptions: Mapping[str, str]) -> Links:
+    """Links to operations, each with its description, that take the same parameters (OpenAPI runtime expressions)."""
+    return {
+        operation_id: {"operationId": operation_id, "parameters": sources, "description": text}
+        for operation_id, text in descriptions.items()
+    }
 
 
 _OF_COMPANY: Final = {
@@ -41,9 +38,9 @@ _OF_COMPANY: Final = {
 }
 
 
-def _company_links(source: str) -> tuple[OperationLink, ...]:
-    events = OperationLink("listCompanyEvents", {"company_id": source}, "List its events.")
-    return (*_links({"org_number": source}, _OF_COMPANY), events)
+def _company_links(source: str) -> Links:
+    events = _links({"company_id": source}, {"listCompanyEvents": "List its events."})
+    return {**_links({"org_number": source}, _OF_COMPANY), **events}
 
 
 # A search page has no links: it may be empty, and clients treat an unresolvable link as an error.
@@ -81,17 +78,6 @@ FROM_REPLAY: Final = _links(
 )
 
 
-def link_objects(leads: Iterable[OperationLink]) -> dict[str, Schema]:
-    return {
-        lead.operation_id: {
-            "operationId": lead.operation_id,
-            "parameters": dict(lead.sources),
-            "description": lead.description,
-        }
-        for lead in leads
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class RequestBody:
     """What a request body is; its media types and limit are the `body` of the route's policy."""
@@ -109,7 +95,7 @@ class Operation:
     response_headers: tuple[str, ...]
     """Additional response headers."""
     example: Any = None
-    links: tuple[OperationLink, ...] = ()
+    links: Links = field(default_factory=dict)
     body: RequestBody | None = None
     request_headers: tuple[str, ...] = ()
     """Request headers beyond those of the method."""
@@ -124,6 +110,13 @@ class Operation:
 def path_parameter(description: str, schema: Schema, example: str, name: str | None = None) -> PathParameter:
     """Describes a path parameter; the schema is published and not checked, as each handler has its own error."""
     return PathParameter(name=name, description=description, schema_extra=schema, examples=[Example(value=example)])
+
+
+def id_parameter(description: str, example: str, name: str | None = None) -> PathParameter:
+    """Describes a path parameter that is an id with the prefix of its example."""
+    pattern = id_pattern(example.partition("_")[0])
+    schema = {"type": "string", "description": description, "maxLength": 30, "pattern": pattern}
+    return path_parameter(description, schema, example, name)
 
 
 def path_of(handler: HTTPRouteHandler) -> str:

@@ -5,7 +5,7 @@ Does not belong here: pages that explain the API to people (`api.public_pages`).
 
 from litestar import get
 
-from api.http.context import PUBLIC_DOCUMENT, CurrentContext
+from api.http.context import PUBLIC_DOCUMENT, PlainRequest
 from api.http.responses import HttpResponse, public_response
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_DOCUMENT
@@ -20,5 +20,5 @@ from api.openapi.response_headers import OF_DOCUMENT
     response_description="The document.",
     operation=Operation({"type": "object", "description": "An OpenAPI 3.1 document."}, OF_DOCUMENT),
 )
-async def get_open_api(context: CurrentContext) -> HttpResponse:
-    return public_response(context, context.services.openapi_document)
+async def get_open_api(request: PlainRequest) -> HttpResponse:
+    return public_response(request.context, request.context.services.openapi_document)

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, quote
 from litestar import get
 from litestar.params import FromPath
 
-from api.http.context import CurrentContext, RequestContext
+from api.http.context import PlainRequest, RequestContext
 from api.http.response_headers import NO_STORE
 from api.http.responses import PUBLIC_CACHE, HttpResponse
 from api.public_pages.docs_search import LONGEST_QUERY
@@ -19,8 +19,9 @@ _ROOT: Final = "/docs"
 
 
 @get(["/docs", "/docs/{address:path}"], policy=PUBLIC_PAGE)
-async def show_docs(context: CurrentContext, address: FromPath[str] = "") -> HttpResponse:
+async def show_docs(request: PlainRequest, address: FromPath[str] = "") -> HttpResponse:
     """A file of the site; a page's address ends in a slash, for its links are relative to it."""
+    context = request.context
     context.canonical_path = None  # that of a page has its slash
     site = context.services.public_pages.docs
     if not site.is_built:
@@ -38,8 +39,9 @@ async def show_docs(context: CurrentContext, address: FromPath[str] = "") -> Htt
 
 
 @get("/docs/search", policy=PUBLIC_PAGE)
-async def search_docs(context: CurrentContext) -> HttpResponse:
+async def search_docs(request: PlainRequest) -> HttpResponse:
     """Sections with every word of the parameter `q`."""
+    context = request.context
     pages = context.services.public_pages
     if not pages.docs.is_built:
         return _missing_site(context)

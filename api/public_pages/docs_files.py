@@ -59,14 +59,10 @@ class DocsSite:
         if path is None:
             return None
         if name not in self._read:
-            self._read[name] = _read_file(path)
+            self._read[name] = PublicDocument.of(_TYPES[path.suffix], path.read_bytes())
         return self._read[name]
 
 
 def _served_paths(folder: Path) -> dict[str, Path]:
     found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     return {name: path for name, path in found.items() if path.suffix in _TYPES and name not in _UNSERVED}
-
-
-def _read_file(path: Path) -> PublicDocument:
-    return PublicDocument.of(_TYPES[path.suffix], path.read_bytes())

@@ -13,12 +13,10 @@ from litestar import get
 from api.common.releases import read_release
 from api.companies.routes.markets import loaded_markets
 from api.dashboard.pages.plan import UNSOLD, price_text
-from api.http.context import CurrentContext, RequestContext
+from api.http.context import PlainRequest, RequestContext
 from api.http.responses import HttpResponse
 from api.public_pages.rendering import PUBLIC_PAGE, PublicDocument, document_response, release_number, render_page
 from api.public_pages.sample_company import SampleCompany, find_sample_company
-from api.settings.service import ApiSettings
-from api.settings.tiers import Tier
 from warehouse.reader.reader import PinnedRelease
 from warehouse.schema.codes import MARKET_NAMES, MARKETS, SERVED
 from warehouse.schema.market_state import MarketState
@@ -51,16 +49,9 @@ class ServedTotals:
     released_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class TierRow:
-    """One tier; `price` per month as text, None where none is published."""
-
-    tier: Tier
-    price: str | None
-
-
 @get("/", policy=PUBLIC_PAGE)
-async def show_home(context: CurrentContext) -> HttpResponse:
+async def show_home(request: PlainRequest) -> HttpResponse:
+    context = request.context
     pages = context.services.public_pages
     return document_response(
         context, await pages.live.get("home", release_number(context), lambda: _render_home(context))
@@ -78,7 +69,8 @@ async def _render_home(context: RequestContext) -> PublicDocument:
         markets=market_rows(loaded),
         totals=served_totals(loaded, released),
         sample=await _sample_company(context),
-        tiers=tier_rows(settings),
+        tiers=[(tier, price_text(tier, settings.billing)) for tier in settings.tiers.by_name.values()],
+        unsold=UNSOLD,
         trial_days=0 if billing is None else billing.trial_days(None),
     )
 
@@ -109,12 +101,6 @@ def _market_row(code: str, state: MarketState | None) -> MarketRow:
         None if state is None else state.at,
         max((one.checked_at for one in datasets if one.checked_at is not None), default=None),
     )
-
-
-def tier_rows(settings: ApiSettings) -> list[TierRow]:
-    """The tiers of the settings, in their order."""
-    prices = [(tier, price_text(tier, settings.billing)) for tier in settings.tiers.by_name.values()]
-    return [TierRow(tier, None if price == UNSOLD else price) for tier, price in prices]
 
 
 def served_totals(loaded: Mapping[str, MarketState], released: tuple[int, datetime] | None) -> ServedTotals:

@@ -5,7 +5,7 @@ Does not belong here: the texts (`templates/llms.txt`).
 
 from litestar import get
 
-from api.http.context import PUBLIC_DOCUMENT, CurrentContext
+from api.http.context import PUBLIC_DOCUMENT, PlainRequest
 from api.http.responses import PUBLIC_CACHE, HttpResponse
 from api.public_pages.rendering import PublicDocument, document_response, render_text
 from warehouse.schema.codes import MARKET_NAMES, SERVED
@@ -14,7 +14,8 @@ _TEXT = b"text/plain; charset=utf-8"
 
 
 @get("/llms.txt", policy=PUBLIC_DOCUMENT)
-async def get_llms_text(context: CurrentContext) -> HttpResponse:
+async def get_llms_text(request: PlainRequest) -> HttpResponse:
+    context = request.context
 
     async def render() -> PublicDocument:
         names = [MARKET_NAMES[code] for code in SERVED]

@@ -10,7 +10,7 @@ from litestar import get
 from litestar.params import FromPath
 
 from api.http.content_negotiation import prefers_html
-from api.http.context import PUBLIC_DOCUMENT, CurrentContext, RequestContext
+from api.http.context import PUBLIC_DOCUMENT, PlainRequest, RequestContext
 from api.http.responses import PUBLIC_CACHE, HttpResponse, public_response
 from api.openapi.setting_words import fill_words, setting_words
 from api.problems.problem import BY_SLUG, ProblemType, not_found_problem
@@ -20,7 +20,8 @@ _VARY = b"Accept, Accept-Encoding"
 
 
 @get("/problems/{slug:str}", policy=PUBLIC_DOCUMENT)
-async def get_problem(context: CurrentContext, slug: FromPath[str]) -> HttpResponse:
+async def get_problem(request: PlainRequest, slug: FromPath[str]) -> HttpResponse:
+    context = request.context
     kind = BY_SLUG.get(slug)
     is_page = prefers_html(context.request_headers.get(b"accept"))
     if kind is None and is_page:

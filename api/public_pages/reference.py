@@ -11,7 +11,7 @@ from typing import Final
 from litestar import get
 from litestar.params import FromPath
 
-from api.http.context import CurrentContext
+from api.http.context import PlainRequest
 from api.http.response_headers import NO_STORE
 from api.http.responses import PUBLIC_CACHE, HttpResponse, file_cache
 from api.problems.problem import new_problem
@@ -54,7 +54,8 @@ class ReferenceFiles:
 
 
 @get("/docs/api", policy=PUBLIC_PAGE)
-async def show_reference(context: CurrentContext) -> HttpResponse:
+async def show_reference(request: PlainRequest) -> HttpResponse:
+    context = request.context
     pages = context.services.public_pages
     if not pages.reference.is_built:
         missing = render_page(context, "reference_missing.html")
@@ -68,7 +69,8 @@ async def show_reference(context: CurrentContext) -> HttpResponse:
 
 
 @get("/assets/reference/{name:str}", policy=PUBLIC_PAGE)
-async def get_reference_file(context: CurrentContext, name: FromPath[str]) -> HttpResponse:
+async def get_reference_file(request: PlainRequest, name: FromPath[str]) -> HttpResponse:
+    context = request.context
     found = context.services.public_pages.reference.find(name)
     if found is None:
         raise new_problem("route_not_found", "File not found.")

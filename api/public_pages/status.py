@@ -16,7 +16,7 @@ from api.common.clock import format_instant
 from api.common.releases import read_release
 from api.companies.routes.markets import loaded_markets
 from api.http.content_negotiation import prefers_html
-from api.http.context import PUBLIC_DOCUMENT, CurrentContext, RequestContext
+from api.http.context import PUBLIC_DOCUMENT, PlainRequest, RequestContext
 from api.http.responses import HttpResponse
 from api.observability.delivery_health import delivery_health
 from api.public_pages.rendering import PublicDocument, document_response, release_number, render_page
@@ -29,7 +29,8 @@ _VARY = b"Accept, Accept-Encoding"
 
 
 @get("/status", policy=PUBLIC_DOCUMENT)
-async def show_status(context: CurrentContext) -> HttpResponse:
+async def show_status(request: PlainRequest) -> HttpResponse:
+    context = request.context
     if not prefers_html(context.request_headers.get(b"accept")):
         return await _json_response(context, _VARY)
     pages = context.services.public_pages.live
@@ -38,8 +39,8 @@ async def show_status(context: CurrentContext) -> HttpResponse:
 
 
 @get("/status.json", policy=PUBLIC_DOCUMENT)
-async def get_status(context: CurrentContext) -> HttpResponse:
-    return await _json_response(context)
+async def get_status(request: PlainRequest) -> HttpResponse:
+    return await _json_response(request.context)
 
 
 async def _json_response(context: RequestContext, vary: bytes = b"Accept-Encoding") -> HttpResponse:

@@ -14,7 +14,6 @@ from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from typing import Final
 
-from api.auth.api_keys import KeyRecord
 from api.common.clock import Clock
 from api.problems.problem import ProblemError, new_problem
 from api.rate_limits.token_buckets import BucketRate, TokenBuckets, map_shared_file, token_bucket
@@ -98,10 +97,10 @@ class RateLimiter:
             self._month = month_at(now)
         return self._month
 
-    def limits_of_key(self, key_record: KeyRecord) -> AccountLimits:
-        """The account's meter, updated from the look-up of one of its keys."""
-        account_id, tier, present = key_record.account_id, self._tier_named(key_record.tier), self.current_month()
-        known = key_record.used if key_record.month == present.number else 0
+    def limits_of_account(self, account_id: str, tier_name: str, month: int, used: int) -> AccountLimits:
+        """The account's meter, updated from what a look-up has found: the tier, and the requests of a month."""
+        tier, present = self._tier_named(tier_name), self.current_month()
+        known = used if month == present.number else 0
         meter = self._meters.get(account_id)
         if meter is None:
             if len(self._meters) >= MAX_METERS:
@@ -109,7 +108,7 @@ class RateLimiter:
             meter = self._meters[account_id] = AccountLimits(account_id, tier, present, known)
         elif meter.tier is not tier:
             meter.start(tier, meter.month, meter.count)
-        self.set_stored_count(meter, key_record.month, key_record.used)
+        self.set_stored_count(meter, month, used)
         self._buckets.find(meter.bucket, self._monotonic())
         return meter
 

@@ -7,8 +7,6 @@ See docs/contract/contract.md 4.8e. Does not belong here: matching (`api.reconci
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-import msgspec
-
 from api.reconcile.company_values import CompanyValues, value_texts
 from api.reconcile.matching import ReconciledQuery, reconcile_queries
 from api.reconcile.requests import MOST_QUERIES, ExtensionRequest, ReconciliationQuery
@@ -44,11 +42,6 @@ def manifest(public_url: str) -> dict[str, Any]:
     }
 
 
-def requested_rows(asked: Mapping[str, ReconciliationQuery] | ExtensionRequest) -> int:
-    """Queries or companies of a request, of which every ten count as one request."""
-    return len(asked.company_ids) if isinstance(asked, ExtensionRequest) else len(asked)
-
-
 def answer_request(
     snapshot: PinnedRelease, asked: Mapping[str, ReconciliationQuery] | ExtensionRequest
 ) -> dict[str, Any]:
@@ -72,11 +65,7 @@ def _result_object(snapshot: PinnedRelease, answer: ReconciledQuery) -> dict[str
 
 
 def _candidate_object(snapshot: PinnedRelease, candidate: MatchCandidate, *, is_match: bool) -> dict[str, Any]:
-    values = CompanyValues(snapshot, candidate.company_id)
-    return {
-        "id": candidate.company_id,
-        "name": values.of(PROPERTIES["name"]),
-        "description": _description(values),
+    return _described(snapshot, candidate.company_id) | {
         "type": types_of(candidate.company_id),
         "score": round(candidate.score * _PERCENT, 2),
         "match": is_match,
@@ -84,8 +73,11 @@ def _candidate_object(snapshot: PinnedRelease, candidate: MatchCandidate, *, is_
     }
 
 
-def _description(values: CompanyValues) -> str:
-    return ", ".join(text for name in _DESCRIBED for text in value_texts(values.of(PROPERTIES[name])))
+def _described(snapshot: PinnedRelease, company_id: str) -> dict[str, Any]:
+    """A company's id and name, and a line about it."""
+    values = CompanyValues(snapshot, company_id)
+    description = ", ".join(text for name in _DESCRIBED for text in value_texts(values.of(PROPERTIES[name])))
+    return {"id": company_id, "name": values.of(PROPERTIES["name"]), "description": description}
 
 
 def _extended_rows(snapshot: PinnedRelease, asked: ExtensionRequest) -> dict[str, Any]:
@@ -109,15 +101,8 @@ def _value_objects(asked: CompanyProperty, value: Any) -> list[dict[str, Any]]:
 
 
 def suggested_entities(suggestions: Iterable[Suggestion], snapshot: PinnedRelease) -> dict[str, Any]:
-    return {"result": [_entity_object(CompanyValues(snapshot, one.company_id), one.company_id) for one in suggestions]}
-
-
-def _entity_object(values: CompanyValues, company_id: str) -> dict[str, Any]:
     return {
-        "id": company_id,
-        "name": values.of(PROPERTIES["name"]),
-        "description": _description(values),
-        "notable": types_of(company_id),
+        "result": [_described(snapshot, one.company_id) | {"notable": types_of(one.company_id)} for one in suggestions]
     }
 
 
@@ -150,7 +135,3 @@ def _type_object(id_: str) -> dict[str, Any]:
 
 def _property_object(one: CompanyProperty) -> dict[str, Any]:
     return {"id": one.id, "name": one.name}
-
-
-def encode_answer(answer: Mapping[str, Any]) -> bytes:
-    return msgspec.json.encode(answer)

@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
+import msgspec
 from litestar import get, post
 from litestar.status_codes import HTTP_200_OK
 
 from api.companies.lookup import number_from_path, require_head
 from api.http.body_validation import read_body
 from api.http.content_negotiation import HTML
-from api.http.context import SECRET_KEY, ApiRequest, CurrentContext, Query, RequestContext
+from api.http.context import SECRET_KEY, ApiRequest, PlainRequest, RequestContext
 from api.http.cors import Header
 from api.http.form_body import FORM_TYPE, parse_form
 from api.http.json_body import BodyPolicy, in_body_thread
@@ -39,7 +40,15 @@ from api.reconcile.models import (
     SuggestedTypes,
 )
 from api.reconcile.preview import HEADERS, preview_page
-from api.reconcile.requests import BODY_LIMIT, MOST_QUERIES, MOST_ROWS, ReconcileForm, ReconcileParams, read_request
+from api.reconcile.requests import (
+    BODY_LIMIT,
+    MOST_QUERIES,
+    MOST_ROWS,
+    ExtensionRequest,
+    ReconcileForm,
+    ReconcileParams,
+    read_request,
+)
 from api.reconcile.vocabulary import ENTITY_TYPES
 from api.schemas import declare
 from warehouse.reader.reader import PinnedRelease
@@ -91,8 +100,8 @@ class ProposeParams(QueryModel):
         ReconciliationManifest | ExtendedRows | _Results, _RELEASE, examples.MANIFEST, error_statuses=(422,)
     ),
 )
-async def get_reconciliation(request: ApiRequest, values: Query[ReconcileParams]) -> HttpResponse:
-    context = request.context
+async def get_reconciliation(request: ApiRequest[ReconcileParams]) -> HttpResponse:
+    context, values = request.context, request.values
     if values.queries is None and values.extend is None:
         offered = answers.manifest(context.services.settings.public_url)
         return await _release_response(context, lambda _: offered)
@@ -118,21 +127,21 @@ async def get_reconciliation(request: ApiRequest, values: Query[ReconcileParams]
         is_read=True,
     ),
 )
-async def reconcile(context: CurrentContext) -> HttpResponse:
-    form = read_body(ReconcileForm, context.required_json_body)
-    return await _reconcile(context, form.queries, form.extend)
+async def reconcile(request: PlainRequest) -> HttpResponse:
+    form = read_body(ReconcileForm, request.context.required_json_body)
+    return await _reconcile(request.context, form.queries, form.extend)
 
 
 async def _reconcile(context: RequestContext, queries: str | None, extend: str | None) -> HttpResponse:
     asked = await in_body_thread(read_request, queries, extend)
-    rows = answers.requested_rows(asked)
+    rows = len(asked.company_ids) if isinstance(asked, ExtensionRequest) else len(asked)
     if rows > ITEMS_PER_REQUEST:
         context.reserve_requests(-(-rows // ITEMS_PER_REQUEST))
     return await _release_response(context, lambda snapshot: answers.answer_request(snapshot, asked))
 
 
 async def _release_response(context: RequestContext, answer: Callable[[PinnedRelease], dict[str, Any]]) -> HttpResponse:
-    told = await query_release(context, lambda snapshot: answers.encode_answer(answer(snapshot)))
+    told = await query_release(context, lambda snapshot: msgspec.json.encode(answer(snapshot)))
     return json_response(200, told.value, _release_header(told.stamps))
 
 
@@ -147,7 +156,8 @@ def _release_header(stamps: Sequence[Header]) -> list[Header]:
     description="As `/api/v1/companies/suggest`, in the form of the Reconciliation Service API 0.2.",
     operation=Operation(SuggestedEntities, _RELEASE, examples.SUGGESTED_ENTITIES),
 )
-async def suggest_reconciliation_entities(request: ApiRequest, values: Query[SuggestEntityParams]) -> HttpResponse:
+async def suggest_reconciliation_entities(request: ApiRequest[SuggestEntityParams]) -> HttpResponse:
+    values = request.values
     if values.prefix is None:
         raise parameter_problem("prefix", "required", "is required")
     text, start = values.prefix.strip(), values.cursor
@@ -167,8 +177,8 @@ async def suggest_reconciliation_entities(request: ApiRequest, values: Query[Sug
     description="Types whose id or name begins with what is typed: all companies, or those of one market.",
     operation=Operation(SuggestedTypes, (), examples.SUGGESTED_TYPES),
 )
-async def suggest_reconciliation_types(values: Query[SuggestWordParams]) -> HttpResponse:
-    return json_response(200, answers.encode_answer(answers.suggested_types(values.prefix or "")))
+async def suggest_reconciliation_types(request: ApiRequest[SuggestWordParams]) -> HttpResponse:
+    return json_response(200, msgspec.json.encode(answers.suggested_types(request.values.prefix or "")))
 
 
 @get(
@@ -178,8 +188,8 @@ async def suggest_reconciliation_types(values: Query[SuggestWordParams]) -> Http
     description="Properties whose id or name begins with what is typed.",
     operation=Operation(SuggestedProperties, (), examples.SUGGESTED_PROPERTIES),
 )
-async def suggest_reconciliation_properties(values: Query[SuggestWordParams]) -> HttpResponse:
-    return json_response(200, answers.encode_answer(answers.suggested_properties(values.prefix or "")))
+async def suggest_reconciliation_properties(request: ApiRequest[SuggestWordParams]) -> HttpResponse:
+    return json_response(200, msgspec.json.encode(answers.suggested_properties(request.values.prefix or "")))
 
 
 @get(
@@ -189,8 +199,10 @@ async def suggest_reconciliation_properties(values: Query[SuggestWordParams]) ->
     description="The properties whose values `extend` returns; they are the same for every type.",
     operation=Operation(ProposedProperties, (), examples.PROPOSED_PROPERTIES),
 )
-async def propose_reconciliation_properties(values: Query[ProposeParams]) -> HttpResponse:
-    return json_response(200, answers.encode_answer(answers.proposed_properties(values.type, values.limit)))
+async def propose_reconciliation_properties(request: ApiRequest[ProposeParams]) -> HttpResponse:
+    return json_response(
+        200, msgspec.json.encode(answers.proposed_properties(request.values.type, request.values.limit))
+    )
 
 
 @get(
@@ -201,10 +213,10 @@ async def propose_reconciliation_properties(values: Query[ProposeParams]) -> Htt
     response_description="The page.",
     operation=Operation(_PREVIEW_SCHEMA, _RELEASE),
 )
-async def preview_reconciliation_entity(request: ApiRequest, values: Query[PreviewParams]) -> HttpResponse:
-    if values.id is None:
+async def preview_reconciliation_entity(request: ApiRequest[PreviewParams]) -> HttpResponse:
+    if request.values.id is None:
         raise parameter_problem("id", "required", "is required")
-    number = number_from_path(values.id)
+    number = number_from_path(request.values.id)
 
     def show(snapshot: PinnedRelease) -> bytes:
         require_head(snapshot, number)

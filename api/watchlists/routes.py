@@ -12,7 +12,7 @@ from api.common.clock import format_instant
 from api.companies.lookup import number_from_path
 from api.companies.path_parameters import CompanyId
 from api.http.content_negotiation import MERGE_PATCH_TYPES
-from api.http.context import SECRET_KEY, ApiRequest, CurrentContext, Query, RequestContext
+from api.http.context import SECRET_KEY, ApiRequest, PlainRequest, RequestContext
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
@@ -22,11 +22,9 @@ from api.http.query.model import QueryModel
 from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import Header, HttpResponse, json_response
 from api.openapi.examples import watchlists as examples
-from api.openapi.operation import FROM_WATCHLIST, Operation, RequestBody, path_parameter
+from api.openapi.operation import FROM_WATCHLIST, Operation, RequestBody, id_parameter
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE, OF_SUBSCRIPTION
-from api.schemas.declare import id_pattern
 from api.watchlists.models import (
-    PREFIX,
     ChangedMembership,
     MembershipChanges,
     NewWatchlist,
@@ -49,15 +47,7 @@ _COMPANY: Final = f"{_COMPANIES}/{{company_id:str}}"
 _LONGEST: Final = 41  # longer than any accepted spelling
 _NO_CONTENT: Final = {name.decode(): value.decode() for name, value in (NO_STORE, VARY)}
 
-WatchlistId: TypeAlias = Annotated[
-    str,
-    path_parameter(
-        "The watchlist.",
-        {"type": "string", "description": "The watchlist.", "maxLength": 30, "pattern": id_pattern(PREFIX)},
-        "wl_01kaf3w9c8m2v7q4x1z6t5y0r2",
-        "id",
-    ),
-]
+WatchlistId: TypeAlias = Annotated[str, id_parameter("The watchlist.", "wl_01kaf3w9c8m2v7q4x1z6t5y0r2", "id")]
 
 
 class WatchlistsParams(QueryModel):
@@ -79,7 +69,8 @@ class WatchlistsParams(QueryModel):
     ),
 )
 @idempotent
-async def create_watchlist(context: CurrentContext) -> HttpResponse:
+async def create_watchlist(request: PlainRequest) -> HttpResponse:
+    context = request.context
     record = await context.services.watchlist_service.create(context.account_id, context.required_json_body)
     return _watchlist_response(201, record, [(b"location", f"{_ALL}/{record.watchlist_id}".encode())])
 
@@ -91,8 +82,8 @@ async def create_watchlist(context: CurrentContext) -> HttpResponse:
     description="Newest first.",
     operation=Operation(WatchlistList, OF_ACCOUNT_PAGE, examples.WATCHLIST_LIST),
 )
-async def list_watchlists(request: ApiRequest, values: Query[WatchlistsParams]) -> HttpResponse:
-    context = request.context
+async def list_watchlists(request: ApiRequest[WatchlistsParams]) -> HttpResponse:
+    context, values = request.context, request.values
     binding = CursorBinding(context.account_id, "watchlists", filter_hash(values.filters()), "desc")
     key = after_key(context, values.cursor, binding)
     before = None if key is None else str(key[0])
@@ -109,8 +100,10 @@ async def list_watchlists(request: ApiRequest, values: Query[WatchlistsParams]) 
     description="Name and number of companies. The ETag identifies the revision of both.",
     operation=Operation(Watchlist, OF_SUBSCRIPTION, examples.WATCHLIST),
 )
-async def get_watchlist(context: CurrentContext, watchlist_id: WatchlistId) -> HttpResponse:
-    return _watchlist_response(200, await context.services.watchlist_service.get(context.account_id, watchlist_id))
+async def get_watchlist(request: PlainRequest, watchlist_id: WatchlistId) -> HttpResponse:
+    return _watchlist_response(
+        200, await request.context.services.watchlist_service.get(request.context.account_id, watchlist_id)
+    )
 
 
 @patch(
@@ -122,7 +115,8 @@ async def get_watchlist(context: CurrentContext, watchlist_id: WatchlistId) -> H
         Watchlist, OF_SUBSCRIPTION, examples.WATCHLIST, body=RequestBody(WatchlistChanges, examples.NEW_WATCHLIST)
     ),
 )
-async def update_watchlist(context: CurrentContext, watchlist_id: WatchlistId) -> HttpResponse:
+async def update_watchlist(request: PlainRequest, watchlist_id: WatchlistId) -> HttpResponse:
+    context = request.context
     record = await context.services.watchlist_service.rename(
         context.account_id, watchlist_id, context.required_json_body, context.request_headers.get(b"if-match")
     )
@@ -139,7 +133,8 @@ async def update_watchlist(context: CurrentContext, watchlist_id: WatchlistId) -
     response_headers=_NO_CONTENT,
     operation=Operation(None, OF_ACCOUNT, error_statuses=(409,)),
 )
-async def delete_watchlist(context: CurrentContext, watchlist_id: WatchlistId) -> None:
+async def delete_watchlist(request: PlainRequest, watchlist_id: WatchlistId) -> None:
+    context = request.context
     await context.services.watchlist_service.remove(
         context.account_id, watchlist_id, context.request_headers.get(b"if-match")
     )
@@ -152,10 +147,8 @@ async def delete_watchlist(context: CurrentContext, watchlist_id: WatchlistId) -
     description="By company id, each with its name in the current release.",
     operation=Operation(WatchlistCompanyList, OF_ACCOUNT_PAGE, examples.WATCHLIST_COMPANIES),
 )
-async def list_watchlist_companies(
-    request: ApiRequest, values: Query[WatchlistsParams], watchlist_id: WatchlistId
-) -> HttpResponse:
-    context = request.context
+async def list_watchlist_companies(request: ApiRequest[WatchlistsParams], watchlist_id: WatchlistId) -> HttpResponse:
+    context, values = request.context, request.values
     binding = CursorBinding(context.account_id, f"watchlist {watchlist_id}", filter_hash(values.filters()), "asc")
     key = after_key(context, values.cursor, binding)
     after = None if key is None else str(key[0])
@@ -183,7 +176,8 @@ async def list_watchlist_companies(
     ),
 )
 @idempotent
-async def change_watchlist_companies(context: CurrentContext, watchlist_id: WatchlistId) -> HttpResponse:
+async def change_watchlist_companies(request: PlainRequest, watchlist_id: WatchlistId) -> HttpResponse:
+    context = request.context
     change = await context.services.watchlist_service.change_companies(
         context.account_id, watchlist_id, context.required_json_body
     )
@@ -201,8 +195,8 @@ async def change_watchlist_companies(context: CurrentContext, watchlist_id: Watc
     response_headers=_NO_CONTENT,
     operation=Operation(None, OF_ACCOUNT),
 )
-async def add_watchlist_company(context: CurrentContext, watchlist_id: WatchlistId, company_id: CompanyId) -> None:
-    await _change_one(context, watchlist_id, company_id, is_added=True)
+async def add_watchlist_company(request: PlainRequest, watchlist_id: WatchlistId, company_id: CompanyId) -> None:
+    await _change_one(request.context, watchlist_id, company_id, is_added=True)
 
 
 @delete(
@@ -214,8 +208,8 @@ async def add_watchlist_company(context: CurrentContext, watchlist_id: Watchlist
     response_headers=_NO_CONTENT,
     operation=Operation(None, OF_ACCOUNT),
 )
-async def remove_watchlist_company(context: CurrentContext, watchlist_id: WatchlistId, company_id: CompanyId) -> None:
-    await _change_one(context, watchlist_id, company_id, is_added=False)
+async def remove_watchlist_company(request: PlainRequest, watchlist_id: WatchlistId, company_id: CompanyId) -> None:
+    await _change_one(request.context, watchlist_id, company_id, is_added=False)
 
 
 async def _change_one(context: RequestContext, watchlist_id: str, text: str, *, is_added: bool) -> None:

@@ -16,7 +16,7 @@ from api.common.ids import UlidGenerator, is_ulid
 from api.database.engine import AsyncDatabase
 from api.http.body_validation import ValidationErrors, json_pointer, read_body
 from api.http.json_body import Object
-from api.http.response_headers import strongly_matches
+from api.http.response_headers import check_if_match
 from api.problems.problem import ProblemError, new_problem
 from api.settings.tiers import TierCatalogue
 from api.watchlists import repository
@@ -161,8 +161,7 @@ class WatchlistService:
 def _current(connection: Connection, account_id: str, watchlist_id: str, if_match: bytes | None) -> WatchlistRecord:
     """The watchlist, if If-Match names its revision."""
     record = _require_found(repository.find_watchlist(connection, account_id, watchlist_id), watchlist_id)
-    if if_match is not None and not strongly_matches(if_match, b"%d" % record.revision):
-        raise new_problem("precondition_failed", "The watchlist changed since you read it.")
+    check_if_match(if_match, record.revision, "watchlist")
     return record
 
 

@@ -27,11 +27,6 @@ def webhook_not_found(subscription_id: str) -> ProblemError:
     return new_problem("webhook_not_found", f"No subscription {subscription_id[:_SHOWN]}.")
 
 
-def precondition_failed() -> ProblemError:
-    """412: If-Match names another revision."""
-    return new_problem("precondition_failed", "The subscription changed since you read it.")
-
-
 def invalid_state(detail: str, status: str) -> ProblemError:
     """409; `status` is that of the subscription."""
     return new_problem("invalid_state", detail, current_status=status)
@@ -42,11 +37,6 @@ def account_not_served(status: str) -> ProblemError:
     if status == "payment_required":
         return new_problem("payment_required", "There is no active trial and no successful payment.")
     return new_problem("account_suspended", "Contact support.")
-
-
-def subscription_limit_reached(limit: int) -> ProblemError:
-    """403: the tier allows no further subscription."""
-    return new_problem("subscription_limit_reached", f"This tier allows {limit} subscriptions.", limit=limit)
 
 
 def endpoint_not_allowed(rejection: UrlRejection, pointer: str = ENDPOINT_URL) -> ProblemError:

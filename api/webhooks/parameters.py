@@ -6,27 +6,16 @@ Does not belong here: parsing (`api.http.query.model`).
 from datetime import datetime
 from typing import Annotated, TypeAlias
 
-from litestar.params import PathParameter
-
 from api.companies.query_params import EventTypes
 from api.http.query.fields import Cursor, Limit, code_field, query_instant_field, words_field
 from api.http.query.model import QueryModel
-from api.openapi.operation import path_parameter
+from api.openapi.operation import id_parameter
 from api.schemas import declare
-from api.schemas.declare import id_pattern
 from api.webhooks.deliveries.models import DELIVERY_STATUSES
 
-
-def _id_parameter(prefix: str, text: str, example: str, name: str | None = None) -> PathParameter:
-    schema = {"type": "string", "description": text, "maxLength": 30, "pattern": id_pattern(prefix)}
-    return path_parameter(text, schema, example, name)
-
-
-SubscriptionId: TypeAlias = Annotated[
-    str, _id_parameter("whs", "The subscription.", "whs_01kaf3w9c8m2v7q4x1z6t5y0r2", "id")
-]
-DeliveryId: TypeAlias = Annotated[str, _id_parameter("dlv", "The delivery.", "dlv_01kaf49n6m7p8q9r0s1t2v3w4x")]
-ReplayId: TypeAlias = Annotated[str, _id_parameter("rpl", "The replay.", "rpl_01kaf5m0n1p2q3r4s5t6v7w8x9")]
+SubscriptionId: TypeAlias = Annotated[str, id_parameter("The subscription.", "whs_01kaf3w9c8m2v7q4x1z6t5y0r2", "id")]
+DeliveryId: TypeAlias = Annotated[str, id_parameter("The delivery.", "dlv_01kaf49n6m7p8q9r0s1t2v3w4x")]
+ReplayId: TypeAlias = Annotated[str, id_parameter("The replay.", "rpl_01kaf5m0n1p2q3r4s5t6v7w8x9")]
 
 
 class SubscriptionsParams(QueryModel):

@@ -4,57 +4,52 @@ See docs/contract/contract.md 4.6 and 4.7. Does not belong here: the schemas of 
 (`api.companies.schemas.events`), or sending.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from api.companies.schemas.events import KINDS
 from api.openapi.examples import DELIVERIES
-from api.openapi.parameters import parameter_object
+from api.openapi.parameters import header_parameters, header_references
 from api.schemas import declare
-from api.schemas.json_schema import Schema, field_schemas, schema_reference
+from api.schemas.json_schema import Schema, schema_reference
 from warehouse.schema.codes import EVENT_TYPES
 
 FIRST_TYPES: Final = EVENT_TYPES[:6]  # of 1.0.0: their header's words are published, and closed
 _HEX: Final = "^sha256=[0-9a-f]{64}$"
 _BASE64: Final = "v1,[A-Za-z0-9+/]{43}="
-# By header: whether it is always sent, its field, an example.
-_HEADERS: Final = {
+# By header: its field, an example.
+DELIVERY_HEADERS: Final[dict[str, Any]] = {
     "X-Service-Signature": (
-        True,
         declare.text(71, "`sha256=` and the HMAC-SHA256 of the raw body in hex; the key is the whole secret, "
              "`whsec_` included, as UTF-8.", pattern=_HEX),
         "sha256=b71e11f82a4fd82a2349145912f3ef041c10fe3bee734dcb6b5a6819b60311a8",
     ),
     "X-Service-Signature-Previous": (
-        False,
         declare.text(71, "The same with the previous secret, while both are valid after a rotation.", pattern=_HEX),
         "sha256=2a16160dd85802dbe3ddd5e7be06f764fcfbfc0e408d4618be4c3660eec34ea0",
     ),
     "webhook-id": (
-        True,
         declare.natural_id("evt", "The event's id: the same on every attempt and replay."),
         "evt_c4cthsej3686j9zsejemb8n4gb",
     ),
     "webhook-timestamp": (
-        True,
         declare.integer(0, 253_402_300_799, "Unix timestamp of this attempt, in seconds."),
         1795147931,
     ),
     "webhook-signature": (
-        True,
         declare.text(200, "Standard Webhooks signature: `v1,` and the HMAC-SHA256 of `id.timestamp.body` "
                   "in base64; the key is the secret after `whsec_`, base64-decoded. During a "
                   "rotation there are two entries, separated by a space.",
              pattern=f"^{_BASE64}( {_BASE64})*$"),
         "v1,XcE1TyyA0S+K8JZLutzSD1AXwk8toqkF1/VqCon7kwk=",
     ),
-    "X-Service-Event": (True, declare.word(FIRST_TYPES, "Event type; not signed."), None),
+    "X-Service-Event": (declare.word(FIRST_TYPES, "Event type; not signed."), None),
     "X-Service-Delivery": (
-        True,
         declare.text(30, "Id of the delivery; not signed.", pattern="^dlv_[0-9a-z]{26}$"),
         "dlv_01kaf49n6m7p8q9r0s1t2v3w4x",
     ),
-    "X-Service-Attempt": (True, declare.integer(1, 6, "Number of this attempt; not signed."), 1),
+    "X-Service-Attempt": (declare.integer(1, 6, "Number of this attempt; not signed."), 1),
 }  # fmt: skip
+ALWAYS_SENT: Final = DELIVERY_HEADERS.keys() - {"X-Service-Signature-Previous"}
 _TYPE_HEADER: Final = "X-Service-Event"
 _TEXT: Final = (
     "Sent to the endpoint of every subscription to this event type. Verify a signature over the "
@@ -63,27 +58,14 @@ _TEXT: Final = (
 )
 
 
-def delivery_header_parameters() -> dict[str, Schema]:
-    """`components.parameters`: the headers of a delivery."""
-    schemas = field_schemas({name: field for name, (_, field, _) in _HEADERS.items()})
-    return {
-        name: _header_parameter(name, required, schemas[name], example)
-        for name, (required, _, example) in _HEADERS.items()
-    }
-
-
 def _type_parameter(event_type: str) -> Schema:
     """The header with the type, of a type that came later: a new word would change the header of the first ones."""
-    schemas = field_schemas({_TYPE_HEADER: declare.word((event_type,), "Event type; not signed.")})
-    return _header_parameter(_TYPE_HEADER, True, schemas[_TYPE_HEADER], None)
+    field = declare.word((event_type,), "Event type; not signed.")
+    return header_parameters({_TYPE_HEADER: (field, None)}, ALWAYS_SENT)[_TYPE_HEADER]
 
 
 def webhook_objects() -> dict[str, Schema]:
     return {event_type: {"post": _post_operation(event_type)} for event_type in KINDS}
-
-
-def _header_parameter(name: str, required: bool, schema: Schema, example: object) -> Schema:
-    return parameter_object(name, "header", schema, schema.pop("description"), required=required, example=example)
 
 
 def _post_operation(event_type: str) -> Schema:
@@ -96,10 +78,8 @@ def _post_operation(event_type: str) -> Schema:
         "tags": ["Webhooks"],
         "security": [],
         "parameters": [
-            _type_parameter(event_type)
-            if header == _TYPE_HEADER and event_type not in FIRST_TYPES
-            else {"$ref": f"#/components/parameters/{header}"}
-            for header in _HEADERS
+            _type_parameter(event_type) if header == _TYPE_HEADER and event_type not in FIRST_TYPES else reference
+            for header, reference in zip(DELIVERY_HEADERS, header_references(DELIVERY_HEADERS), strict=True)
         ],
         "requestBody": {"required": True, "description": "At most 32 KiB.", "content": {"application/json": body}},
         "responses": {

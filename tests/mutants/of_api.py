@@ -15,8 +15,8 @@ API: Final = (
     Mutant(
         "tools: a message counts as a request",
         "api/agents/routes.py",
-        "@post(PATH, policy=replace(SECRET_KEY, is_counted=False, body=BodyPolicy()))",
-        "@post(PATH, policy=replace(SECRET_KEY, body=BodyPolicy()))",
+        "@post(PATH, policy=replace(SECRET_KEY, is_counted=False, body=BodyPolicy()), query=NoParameters)",
+        "@post(PATH, policy=replace(SECRET_KEY, body=BodyPolicy()), query=NoParameters)",
         "tests/api/agents/test_tools_over_http.py::test_a_tool_counts_as_what_it_asks_and_messages_as_nothing",
     ),
     Mutant(

@@ -112,8 +112,8 @@ BILLING: Final = (
     Mutant(
         "billing: Stripe is asked about every account in every pass",
         "api/billing/service.py",
-        "return self._database.read(next_account_to_compare, self._clock.now() - EVERY, self._after)",
-        "return self._database.read(next_account_to_compare, self._clock.now(), self._after)",
+        "account_id = self._database.read(next_account_to_compare, self._clock.now() - EVERY, self._after)",
+        "account_id = self._database.read(next_account_to_compare, self._clock.now(), self._after)",
         f"{_UPKEEP}::test_what_an_event_told_today_is_not_asked_again",
     ),
     Mutant(

@@ -67,7 +67,7 @@ DASHBOARD: Final = (
     Mutant(
         "dashboard: whoever is signed in is an operator",
         "api/dashboard/routing.py",
-        "return self.session.account.email in self.context.services.settings.operators",
+        "return self.session.account.email in self.services.settings.operators",
         "return self.session.account.email not in ()",
         _OPERATOR + "test_for_everybody_else_there_is_no_such_page",
     ),

@@ -34,6 +34,7 @@ class CompanyNumber(NamedTuple):
 
 
 _MARKET_OF_CODE: Final = {code: market.code for market in MARKETS.values() for code in market.codes}
+_CANONICAL: Final = {code: re.compile(market.number.canonical_pattern) for code, market in MARKETS.items()}
 _SCOPED: Final = {code: re.compile(market.number.scoped_pattern, re.IGNORECASE) for code, market in MARKETS.items()}
 # One match instead of one per market, as every request needs it.
 _BARE: Final = re.compile(
@@ -62,6 +63,8 @@ def company_id(market: str, org_number: str) -> str:
 
 def _checked_number(market: str, text: str) -> CompanyNumber | None:
     """Reads the number from a text that matches the market's pattern."""
+    if _CANONICAL[market].fullmatch(text):  # as most requests write it
+        return CompanyNumber(market, text)
     number = CompanyNumber(market, MARKETS[market].number.canonical(text))
     return None if MARKETS[market].number.is_padded(text) and not number.has_valid_check_digit else number
 

@@ -64,6 +64,14 @@ class NumberFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """`scoped`, or `bare` where there is one spelling only."""
         return self.scoped or self.bare or ""
 
+    @property
+    def canonical_pattern(self) -> str:
+        """Regular expression of numbers that are canonical already: the usual ones, of letters and then digits."""
+        before = self.length if self.hyphen is None else self.hyphen - len(self.prefix)
+        hyphen = "" if self.hyphen is None else f"-[0-9]{{{self.length - before}}}"
+        heads = (f"[A-Z]{{{count}}}[0-9]{{{before - count}}}" for count in range(self.letters + 1))
+        return f"{self.prefix}(?:{'|'.join(heads)}){hyphen}"
+
     def canonical(self, text: str) -> str:
         """The one spelling of a number in any accepted spelling."""
         written = _NO_LETTER_OR_DIGIT.sub("", text.upper())

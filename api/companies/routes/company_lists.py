@@ -10,7 +10,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 from litestar import get
 
-from api.companies.day_cursors import split_day_cursor, with_day_keys
 from api.companies.lookup import content_location, number_from_path, require_head
 from api.companies.past_states import AskedState
 from api.companies.path_parameters import CompanyId, OrgNumber
@@ -31,8 +30,8 @@ from api.companies.schemas.companies import FinancialsList, OwnershipList
 from api.companies.schemas.events import EventList
 from api.companies.schemas.filings import FilingList
 from api.companies.schemas.groups import HoldingList
-from api.http.context import ANY_KEY, ApiRequest, Query, RequestContext
-from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.context import ANY_KEY, ApiRequest
+from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
 from api.http.pagination.responses import (
     PageFrame,
     PageMembers,
@@ -69,27 +68,27 @@ class _ListRequest:
     """A request for a list about one company: the company, the state that is named, and the key in its cursor."""
 
     def __init__(
-        self,
-        context: RequestContext,
-        name: str,
-        number: str,
-        values: _ListParams,
-        order: str = "desc",
-        *,
-        is_tail: bool = False,
+        self, request: ApiRequest[_ListParams], name: str, number: str, order: str = "desc", *, is_tail: bool = False
     ) -> None:
         """Binds the cursors of an ascending tail to company and filters only: they must outlive keys and weeks."""
-        self.context, self.values, self.is_tail = context, values, is_tail
+        self.context, self.is_tail = request.context, is_tail
+        context, values = request.context, request.values
         self.number = number_from_path(number)
         self.asked = AskedState.read(context, values) if isinstance(values, StateParams) else None
+        self.named_day = self.asked.day if self.asked else values.as_of if isinstance(values, HoldingsParams) else None
         filters = filter_hash(self.number.company_id, values.filters())
         self.binding = CursorBinding(context.account_id, name, filters, order, lasting=is_tail)
         self.key = after_key(context, values.cursor, self.binding)
 
     def day_and_key(self) -> tuple[date, Key | None]:
-        """The day of a list of one day, and the key on it."""
-        named: date | None = self.asked.day if self.asked else getattr(self.values, "as_of", None)
-        return split_day_cursor(self.key, named or self.context.services.clock.today())
+        """The day of a list of one day, and the key on it: one that was begun before midnight keeps its day."""
+        if self.key is None:
+            return self.named_day or self.context.services.clock.today(), None
+        first, *rest = self.key or (None,)
+        try:
+            return date.fromisoformat(str(first)), tuple(rest)
+        except ValueError:  # a cursor of an older version, which had no day
+            raise invalid_cursor() from None
 
     async def query(
         self,
@@ -112,12 +111,11 @@ class _ListRequest:
         """One page of a list of this day; more: members after the day."""
         named = f'"as_of":"{day.isoformat()}"'.encode() if self.asked is None else self.asked.day_member
         stamped = answer._replace(stamps=self.day_stamps(answer, day))
-        return self.response(stamped, with_day_keys(page, day), named + more)
+        return self.response(stamped, _with_day_keys(page, day), named + more)
 
     def day_stamps(self, answer: _Answer[Any], day: date) -> Headers:
         """The headers of a list of a day: one that is not named is today, even where the release is older."""
-        is_named = self.asked or self.values.cursor is not None or getattr(self.values, "as_of", None)
-        return answer.stamps if is_named else modified_on(answer.stamps, day)
+        return answer.stamps if self.named_day or self.key is not None else modified_on(answer.stamps, day)
 
     def response(self, answer: _Answer[Any], page: ResultPage, members: bytes = b"") -> HttpResponse:
         """One page; members: further ones of the page, after those of the company."""
@@ -144,8 +142,9 @@ class _ListRequest:
     "the same day, the annual one comes first.",
     operation=Operation(FinancialsList, OF_PAGE, examples.FINANCIALS, links=FROM_COMPANY_LIST),
 )
-async def list_financials(request: ApiRequest, values: Query[FinancialsParams], org_number: OrgNumber) -> HttpResponse:
-    listed, query = _ListRequest(request.context, "financials", org_number, values), build_financials_query(values)
+async def list_financials(request: ApiRequest[FinancialsParams], org_number: OrgNumber) -> HttpResponse:
+    listed, values = _ListRequest(request, "financials", org_number), request.values
+    query = build_financials_query(values)
     answer = await listed.query(
         lambda snapshot, company_id: snapshot.company_financials(company_id, query, listed.key, values.limit),
         lambda _, state: state.financials(query, listed.key, values.limit),
@@ -160,8 +159,8 @@ async def list_financials(request: ApiRequest, values: Query[FinancialsParams], 
     description="Owners merged from all sources, largest share first, unknown shares last.",
     operation=Operation(OwnershipList, OF_PAGE, examples.OWNERSHIP, links=FROM_COMPANY_LIST),
 )
-async def list_ownership(request: ApiRequest, values: Query[OwnershipParams], org_number: OrgNumber) -> HttpResponse:
-    listed = _ListRequest(request.context, "ownership", org_number, values)
+async def list_ownership(request: ApiRequest[OwnershipParams], org_number: OrgNumber) -> HttpResponse:
+    listed, values = _ListRequest(request, "ownership", org_number), request.values
     day, key = listed.day_and_key()
     answer = await listed.query(
         lambda snapshot, company_id: snapshot.company_owners(company_id, day, values.min_pct, key, values.limit),
@@ -179,10 +178,11 @@ async def list_ownership(request: ApiRequest, values: Query[OwnershipParams], or
     description="Newest first. With `order=asc` the list can be polled: store `next_cursor` and call again later.",
     operation=Operation(EventList, OF_PAGE, examples.EVENTS, links=FROM_COMPANY_LIST),
 )
-async def list_company_events(request: ApiRequest, values: Query[EventsParams], company_id: CompanyId) -> HttpResponse:
+async def list_company_events(request: ApiRequest[EventsParams], company_id: CompanyId) -> HttpResponse:
     """Newest first, or ascending as a resumable tail."""
+    values = request.values
     is_tail, query = values.order == "asc", build_event_query(values)
-    listed = _ListRequest(request.context, "events", company_id, values, values.order, is_tail=is_tail)
+    listed = _ListRequest(request, "events", company_id, values.order, is_tail=is_tail)
     answer = await listed.query(lambda snapshot, one: snapshot.company_events(one, query, listed.key, values.limit))
     return listed.response(answer, answer.found)
 
@@ -195,8 +195,9 @@ async def list_company_events(request: ApiRequest, values: Query[EventsParams], 
     description="Every filing known, newest first; filings whose date is not known come last.",
     operation=Operation(FilingList, OF_PAGE, examples.FILINGS, links=FROM_COMPANY_LIST),
 )
-async def list_filings(request: ApiRequest, values: Query[FilingsParams], org_number: OrgNumber) -> HttpResponse:
-    listed, query = _ListRequest(request.context, "filings", org_number, values), build_filings_query(values)
+async def list_filings(request: ApiRequest[FilingsParams], org_number: OrgNumber) -> HttpResponse:
+    listed, values = _ListRequest(request, "filings", org_number), request.values
+    query = build_filings_query(values)
     answer = await listed.query(lambda snapshot, one: snapshot.company_filings(one, query, listed.key, values.limit))
     return listed.response(answer, answer.found)
 
@@ -209,8 +210,8 @@ async def list_filings(request: ApiRequest, values: Query[FilingsParams], org_nu
     "shares last.",
     operation=Operation(HoldingList, OF_PAGE, examples.HOLDINGS, links=FROM_COMPANY_LIST),
 )
-async def list_holdings(request: ApiRequest, values: Query[HoldingsParams], org_number: OrgNumber) -> HttpResponse:
-    listed = _ListRequest(request.context, "holdings", org_number, values)
+async def list_holdings(request: ApiRequest[HoldingsParams], org_number: OrgNumber) -> HttpResponse:
+    listed, values = _ListRequest(request, "holdings", org_number), request.values
     day, key = listed.day_and_key()
     answer = await listed.query(
         lambda snapshot, company_id: snapshot.company_holdings(company_id, day, values.min_pct, key, values.limit)
@@ -226,18 +227,22 @@ async def list_holdings(request: ApiRequest, values: Query[HoldingsParams], org_
     "one relation as its sources state it today, or stated it then; natural persons are left out.",
     operation=Operation(groups.CompanyGroup, OF_PAGE, examples.GROUP, links=FROM_COMPANY_LIST),
 )
-async def get_group(request: ApiRequest, values: Query[GroupParams], org_number: OrgNumber) -> HttpResponse:
-    context = request.context
-    listed = _ListRequest(context, "group", org_number, values, "asc")
+async def get_group(request: ApiRequest[GroupParams], org_number: OrgNumber) -> HttpResponse:
+    listed, values = _ListRequest(request, "group", org_number, "asc"), request.values
     day, key = listed.day_and_key()
     answer = await listed.query(
         lambda snapshot, company_id: snapshot.company_group(company_id, day, values.depth, key, values.limit),
         lambda snapshot, state: snapshot.past_group(state, day, values.depth, key, values.limit),
     )
     children, frame = answer.found.children, _frame_children(answer.head, answer.found, listed.asked)
-    following = issue_next_cursor(context, with_day_keys(children, day), listed.binding)
+    following = issue_next_cursor(listed.context, _with_day_keys(children, day), listed.binding)
     stamps = listed.day_stamps(answer, day)
-    return framed_page_response(context, stamps, children, following, frame, extra=listed.location())
+    return framed_page_response(listed.context, stamps, children, following, frame, extra=listed.location())
+
+
+def _with_day_keys(page: ResultPage, day: date) -> ResultPage:
+    """The page with keys for `_ListRequest.day_and_key`."""
+    return ResultPage(page.rows, tuple((day.isoformat(), *key) for key in page.keys), page.has_more)
 
 
 def _frame_children(head: CompanyHeader, group: CompanyGroup, asked: AskedState | None) -> PageFrame:

@@ -13,7 +13,7 @@ from litestar import get
 from api.common.clock import format_instant
 from api.companies.query_params import RECONCILIATION, MarketsParams
 from api.companies.schemas.markets import MarketList
-from api.http.context import ANY_KEY, ApiRequest, Query
+from api.http.context import ANY_KEY, ApiRequest
 from api.http.response_headers import content_digest, modified_at
 from api.http.responses import HttpResponse, data_response
 from api.openapi.examples import companies as examples
@@ -35,9 +35,9 @@ _NOT_LOADED = MarketState("fresh", None)
     "`include=reconciliation` adds what the release cannot account for.",
     operation=Operation(MarketList, OF_DATA, examples.MARKETS),
 )
-async def list_markets(request: ApiRequest, values: Query[MarketsParams]) -> HttpResponse:
+async def list_markets(request: ApiRequest[MarketsParams]) -> HttpResponse:
     context = request.context
-    with_figures = RECONCILIATION in values.include
+    with_figures = RECONCILIATION in request.values.include
     with context.services.release_reader.pin_release() as snapshot:
         body = _markets_body(snapshot, context.services.release_reader.read_freshness(), with_figures=with_figures)
         # sources are checked between two releases, and no instant of that is known

@@ -17,7 +17,7 @@ from api.companies.past_states import AskedState
 from api.companies.path_parameters import MarketCode, OrgNumber, OrgNumberInMarket
 from api.companies.query_params import ProfileParams
 from api.companies.schemas.companies import PROFILE_FIELDS, Company, CompanySelection
-from api.http.context import ANY_KEY, ApiRequest, Query, RequestContext
+from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.responses import merge_json_objects
 from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response
@@ -46,8 +46,8 @@ _OPERATION = Operation(Company | CompanySelection, OF_DATA, examples.PROFILE, li
     response_description="The profile.",
     operation=_OPERATION,
 )
-async def get_company(request: ApiRequest, values: Query[ProfileParams], org_number: OrgNumber) -> HttpResponse:
-    return _profile_response(request.context, number_from_path(org_number), values)
+async def get_company(request: ApiRequest[ProfileParams], org_number: OrgNumber) -> HttpResponse:
+    return _profile_response(request.context, number_from_path(org_number), request.values)
 
 
 @get(
@@ -59,10 +59,10 @@ async def get_company(request: ApiRequest, values: Query[ProfileParams], org_num
     operation=_OPERATION,
 )
 async def get_company_in_market(
-    request: ApiRequest, values: Query[ProfileParams], market: MarketCode, org_number: OrgNumberInMarket
+    request: ApiRequest[ProfileParams], market: MarketCode, org_number: OrgNumberInMarket
 ) -> HttpResponse:
     code = market_from_path(market)
-    return _profile_response(request.context, number_in_market(code, org_number), values, org_number)
+    return _profile_response(request.context, number_in_market(code, org_number), request.values, org_number)
 
 
 def _profile_response(

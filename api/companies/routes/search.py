@@ -16,7 +16,7 @@ from api.companies.industry_notices import industry_notices
 from api.companies.query_params import SearchParams, build_search
 from api.companies.routes.profile import select_fields
 from api.companies.schemas.companies import CompanyList
-from api.http.context import ANY_KEY, ApiRequest, Query
+from api.http.context import ANY_KEY, ApiRequest
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import PageMembers, after_key, issue_next_cursor, page_response, query_release
 from api.http.responses import HttpResponse
@@ -51,8 +51,8 @@ class _SearchRequest:
     "range that ends before it begins matches nothing.",
     operation=Operation(CompanyList, OF_PAGE, examples.COMPANY_LIST),
 )
-async def search_companies(request: ApiRequest, values: Query[SearchParams]) -> HttpResponse:
-    context = request.context
+async def search_companies(request: ApiRequest[SearchParams]) -> HttpResponse:
+    context, values = request.context, request.values
     binding = CursorBinding(context.account_id, "companies", filter_hash(values.filters()), "desc")
     asked = _SearchRequest(
         build_search(values), after_key(context, values.cursor, binding), values.limit, values.fields
@@ -138,10 +138,5 @@ def _merge_page(snapshot: PinnedRelease, asked: _SearchRequest, exact: list[byte
         has_more = page.has_more
         place = page.keys[-1] if page.keys else place
     if has_more and exact:
-        has_more = _has_more_matches(snapshot, asked.search, place, exact)
+        has_more = any(row not in exact for row in snapshot.search_companies(asked.search, place, len(exact) + 1).rows)
     return ResultPage(tuple(rows), tuple(keys), has_more)
-
-
-def _has_more_matches(snapshot: PinnedRelease, search: CompanyQuery, place: Key | None, exact: list[bytes]) -> bool:
-    """True if matches by name continue after `place`, exact matches excluded."""
-    return any(row not in exact for row in snapshot.search_companies(search, place, len(exact) + 1).rows)

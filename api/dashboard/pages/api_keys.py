@@ -41,7 +41,7 @@ async def list_keys(page: CurrentPage) -> HttpResponse:
 @post(_ALL)
 async def create_key(page: CurrentPage) -> HttpResponse:
     """Creates a key and redirects to the page that shows it."""
-    accounts, form, now = page.context.services.account_service, page.form, page.context.services.clock.now()
+    accounts, form, now = page.services.account_service, page.form, page.services.clock.now()
     kind, label = form.get("kind", ""), form.get("label", "").strip() or None
     keys = await _account_keys(page)
     try:
@@ -59,12 +59,12 @@ async def create_key(page: CurrentPage) -> HttpResponse:
 async def show_key(page: CurrentPage, view_id: FromPath[str]) -> HttpResponse:
     """The only page that shows the key."""
     made = await one_time_secrets.pop_once(page, view_id, _NewKeyView, _GONE)
-    return page.render("key_made.html", made=made, public_url=page.context.services.settings.public_url)
+    return page.render("key_made.html", made=made, public_url=page.services.settings.public_url)
 
 
 @post(f"{_ALL}/{{key_id:str}}/revoke")
 async def revoke_key(page: CurrentPage, key_id: FromPath[str]) -> HttpResponse:
-    accounts = page.context.services.account_service
+    accounts = page.services.account_service
     if key_id not in {key.key_id for key in await _account_keys(page)}:
         raise PageError(404, "Key not found", "Go back to the list of your keys.")
     await _run_in_thread(lambda: accounts.revoke_key(key_id))
@@ -79,7 +79,7 @@ def _key_list_page(
     error: str | None = None,
 ) -> HttpResponse:
     """Active keys first, then the others, newest first; `written` is the input of a rejected form."""
-    service, now = visit.context.services, visit.context.services.clock.now()
+    service, now = visit.services, visit.services.clock.now()
     newest = [(key, key.state(now)) for key in reversed(keys)]
     ordered = sorted(newest, key=lambda one: one[1] != "active")
     return visit.render(
@@ -94,7 +94,7 @@ def _key_list_page(
 
 
 async def _account_keys(visit: PageRequest) -> list[KeyRecord]:
-    return await _run_in_thread(lambda: visit.context.services.account_service.keys(visit.account_id))
+    return await _run_in_thread(lambda: visit.services.account_service.keys(visit.account_id))
 
 
 async def _run_in_thread(work: Callable[[], T]) -> T:

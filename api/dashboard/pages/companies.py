@@ -5,7 +5,6 @@ work without scripts. Does not belong here: rules of watchlists (`api.watchlists
 (`api.dashboard.pages.company_tables`).
 """
 
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 from urllib.parse import quote, urlencode
@@ -48,15 +47,6 @@ class _Found(msgspec.Struct):
     has_more: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _WatchChoice:
-    """A watchlist, and whether the company is on it."""
-
-    watchlist_id: str
-    name: str
-    has_company: bool
-
-
 @get(_ALL, access=COMPONENTS)
 async def find_companies(page: CurrentPage) -> HttpResponse:
     """The search; with `q` its first results, read from the API."""
@@ -91,7 +81,7 @@ def company_path(company_id: str) -> str:
 def requested_company(page: PageRequest, text: str) -> CompanyHeader:
     """The company of a number or id in the newest release, or a 404 page."""
     number = number_from_path(text)
-    with page.context.services.release_reader.pin_release() as release:
+    with page.services.release_reader.pin_release() as release:
         return require_head(release, number)
 
 
@@ -104,7 +94,7 @@ async def _search(page: PageRequest, text: str) -> tuple[_Found | None, str | No
 
 
 async def _change_watchlist(page: PageRequest, company_id: str) -> None:
-    lists, account = page.context.services.watchlist_service, page.account_id
+    lists, account = page.services.watchlist_service, page.account_id
     watchlist_id = page.form.get("watchlist", "")
     if "unwatch" in page.form:
         await lists.change_companies(account, watchlist_id, {"remove": [company_id]})
@@ -115,7 +105,7 @@ async def _change_watchlist(page: PageRequest, company_id: str) -> None:
 
 
 async def _company_page(page: PageRequest, head: CompanyHeader, trouble: ProblemError | None = None) -> HttpResponse:
-    day, service = requested_day(page), page.context.services
+    day, service = requested_day(page), page.services
     return page.render(
         "company.html",
         200 if trouble is None else trouble.status,
@@ -137,7 +127,7 @@ def requested_day(page: PageRequest) -> date | None:
     text = page.query_value("as_of")
     if not text:
         return None
-    today = page.context.services.clock.today()
+    today = page.services.clock.today()
     try:
         day = date.fromisoformat(text)
     except ValueError:
@@ -148,12 +138,11 @@ def requested_day(page: PageRequest) -> date | None:
 
 
 async def _watch_choices(page: PageRequest, company_id: str) -> dict[str, Any]:
-    """The account's watchlists, those with the company first."""
-    lists = page.context.services.watchlist_service
+    """The account's watchlists with the company, and the others."""
+    lists = page.services.watchlist_service
     records = await lists.page(page.account_id, None, MOST_WATCHLISTS)
     with_company = await lists.lists_with(page.account_id, company_id)
-    choices = [_WatchChoice(one.watchlist_id, one.name, one.watchlist_id in with_company) for one in records]
     return {
-        "watched": [one for one in choices if one.has_company],
-        "choices": [one for one in choices if not one.has_company],
+        "watched": [one for one in records if one.watchlist_id in with_company],
+        "choices": [one for one in records if one.watchlist_id not in with_company],
     }

@@ -61,7 +61,7 @@ _LIMITS = ("ratelimit", "ratelimit-policy", "x-ratelimit-limit", "x-ratelimit-re
 
 @get(EXPLORER)
 async def list_operations(page: CurrentPage) -> HttpResponse:
-    groups = explorer_forms.group_by_tag(explorer_forms.operation_forms(page.context.services.openapi_document))
+    groups = explorer_forms.group_by_tag(explorer_forms.operation_forms(page.services.openapi_document))
     return page.render("explorer.html", groups=groups)
 
 
@@ -87,7 +87,7 @@ async def try_operation(page: CurrentPage, operation: FromPath[str]) -> HttpResp
 
 
 def _requested_operation(visit: PageRequest, operation_id: str) -> OperationForm:
-    found = explorer_forms.operation_forms(visit.context.services.openapi_document).get(operation_id)
+    found = explorer_forms.operation_forms(visit.services.openapi_document).get(operation_id)
     if found is None:
         raise not_found_problem(visit.context.path)
     return found
@@ -99,7 +99,7 @@ async def _key_fault(visit: PageRequest, operation: OperationForm, key: str) -> 
         return None if operation.is_public else "Enter a key of your account."
     if key_kind(key) is None:
         return "The key is mistyped or not a key: keys begin with firm_live_, firm_secret_ or firm_public_."
-    authorization, authenticator = f"Bearer {key}".encode(), visit.context.services.authenticator
+    authorization, authenticator = f"Bearer {key}".encode(), visit.services.authenticator
     try:
         caller = authenticator.cached_caller(authorization) or await authenticate(visit.context, authorization)
     except ProblemError:
@@ -120,7 +120,7 @@ def _operation_page(
         operation=operation,
         written=visit.form,
         faults=faults or [],
-        curl=None if asked is None or faults else asked.curl(visit.context.services.settings.public_url),
+        curl=None if asked is None or faults else asked.curl(visit.services.settings.public_url),
         answered=answered,
         limits=() if answered is None else [one for one in answered.headers if one[0] in _LIMITS],
         body=None if answered is None else _response_text(answered),

@@ -36,7 +36,7 @@ class BulkFolder:
 
 @get(PATH)
 async def show_exports(page: CurrentPage) -> HttpResponse:
-    services, tier = page.context.services, page.tier
+    services, tier = page.services, page.tier
     links = ExportLinks(services.secret_box, services.clock)
     expires = links.expiry()
     files = await asyncio.to_thread(list_export_files, exports_folder(services.settings)) if tier.exports else []

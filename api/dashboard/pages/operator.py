@@ -16,7 +16,6 @@ from litestar import get
 
 from api.common.releases import read_release
 from api.dashboard.routing import OPERATOR, OPERATOR_ONLY, CurrentPage
-from api.http.context import RequestContext
 from api.http.responses import HttpResponse
 from api.observability.delivery_health import delivery_health, read_queue_sizes
 from warehouse.release.freshness import Freshness
@@ -122,11 +121,6 @@ def signal_rows(runs: Sequence[RunNote]) -> list[SignalRow]:
     return sorted(found.values(), key=lambda one: -one.signal.count)[:_SIGNALS]
 
 
-def run_rows(runs: Sequence[RunNote]) -> list[RunRow]:
-    """The newest runs."""
-    return [_run_row(note) for note in runs[:_RUNS]]
-
-
 def _run_row(note: RunNote) -> RunRow:
     sums: Counter[str] = Counter()
     for one in note.read:
@@ -145,8 +139,10 @@ class _ReleaseView:
 
 @get(OPERATOR, access=OPERATOR_ONLY)
 async def show_operator_page(page: CurrentPage) -> HttpResponse:
-    service, release = page.context.services, _current_release(page.context)
-    reader = service.release_reader
+    service, reader = page.services, page.services.release_reader
+    release = read_release(
+        reader, lambda one: _ReleaseView(one.release_number, one.built_at, one.last_sequence, one.markets)
+    )
     freshness, runs, retractions = await asyncio.to_thread(
         lambda: (reader.read_freshness(), reader.read_run_log(), reader.read_retractions())
     )
@@ -158,18 +154,11 @@ async def show_operator_page(page: CurrentPage) -> HttpResponse:
         release=release,
         sources=sources,
         held=quarantined_sources(sources, markets, runs),
-        runs=run_rows(runs),
+        runs=[_run_row(note) for note in runs[:_RUNS]],
         retractions=retractions,
         signals=signal_rows(runs),
         stands=await delivery_health(page.context),
         sizes=await read_queue_sizes(page.context),
         mail_host=service.settings.mail.host,
         webhooks=service.settings.webhooks,
-    )
-
-
-def _current_release(call: RequestContext) -> _ReleaseView | None:
-    return read_release(
-        call.services.release_reader,
-        lambda one: _ReleaseView(one.release_number, one.built_at, one.last_sequence, one.markets),
     )

@@ -145,7 +145,7 @@ _RUNNING = (PlanStage.TRIAL, PlanStage.RUNS)
 @get(PLAN)
 async def show_plan(page: CurrentPage) -> HttpResponse:
     """Shows the plan. After a return from Stripe its state is refreshed first: its events may arrive later."""
-    service, origin = page.context.services, _return_origin(page)
+    service, origin = page.services, _return_origin(page)
     asked = None if origin is None else await _refresh_from_stripe(page)
     with unavailable_without_database(_UNAVAILABLE):
         account, customer, paused = await asyncio.to_thread(_read_account_plan, service, page.account_id)
@@ -206,7 +206,7 @@ async def _stripe_redirect_page(visit: PageRequest, ask: Callable[[], str]) -> H
 
 async def _refresh_from_stripe(visit: PageRequest) -> str:
     """Refreshes the account's state from Stripe and stores it; returns the result in one word."""
-    billing, limits = visit.context.services.billing_service, visit.context.services.rate_limiter
+    billing, limits = visit.services.billing_service, visit.services.rate_limiter
     if billing is None:
         return "unknown"
     limits.check_dashboard_changes(visit.account_id, visit.context.started_at)
@@ -251,7 +251,7 @@ def _read_account_plan(
 
 
 def _require_billing(visit: PageRequest) -> "BillingService":
-    billing = visit.context.services.billing_service
+    billing = visit.services.billing_service
     if billing is None:
         raise PageError(404, "Online payment is not available", "Contact support to change your tier.")
     return billing

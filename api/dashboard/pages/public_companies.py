@@ -18,7 +18,7 @@ from api.problems.problem import not_found_problem
 
 @get("/companies/{company_id:str}", access=PUBLIC_COMPONENTS)
 async def show_public_company(page: CurrentPage, company_id: CompanyId) -> HttpResponse:
-    service = page.context.services
+    service = page.services
     if not service.settings.public_companies_key:
         raise not_found_problem(page.context.path)
     # no form stands on it, so no cookie is needed

@@ -27,7 +27,7 @@ async def show_sign_in_form(page: CurrentPage) -> HttpResponse:
 @post(SIGN_IN, access=ANONYMOUS)
 async def send_sign_in_link(page: CurrentPage) -> HttpResponse:
     """Gives the same response after the same work, whether the address has an account or not."""
-    service, email = page.context.services, page.form.get("email", "")
+    service, email = page.services, page.form.get("email", "")
     service.rate_limiter.check_sign_in_attempts(page.context.client_ip, page.context.started_at)
     try:
         await service.session_service.send_link(email)
@@ -46,7 +46,7 @@ async def show_link_sent(page: CurrentPage) -> HttpResponse:
 @get(PATH, access=ANONYMOUS)
 async def show_sign_in_confirmation(page: CurrentPage) -> HttpResponse:
     """Shows the address and asks for confirmation; the link stays valid."""
-    service, given = page.context.services, page.query_values("token")
+    service, given = page.services, page.query_values("token")
     token = given[0] if len(given) == 1 else ""
     service.rate_limiter.check_failed_authentications(page.context.client_ip, page.context.started_at)
     email = await service.session_service.address_of_link(token)
@@ -58,7 +58,7 @@ async def show_sign_in_confirmation(page: CurrentPage) -> HttpResponse:
 
 @post(PATH, access=ANONYMOUS)
 async def sign_in(page: CurrentPage) -> HttpResponse:
-    service = page.context.services
+    service = page.services
     service.rate_limiter.check_sign_in_attempts(page.context.client_ip, page.context.started_at)
     made = await service.session_service.sign_in(
         page.form.get("token", ""), _browser_name(page.context), page.session_token
@@ -72,13 +72,13 @@ async def sign_in(page: CurrentPage) -> HttpResponse:
 
 @post("/dashboard/sign-out")
 async def sign_out(page: CurrentPage) -> HttpResponse:
-    await page.context.services.session_service.end(page.account_id, page.required_session.session.session_id)
+    await page.services.session_service.end(page.account_id, page.required_session.session.session_id)
     return page.redirect_to(SIGN_IN, [page.cookies.forget("session")])
 
 
 def _has_mail(page: CurrentPage) -> bool:
     """Whether the service can send links at all; who asks for one must not wait for it in vain."""
-    return bool(page.context.services.settings.mail.host)
+    return bool(page.services.settings.mail.host)
 
 
 def _used_link_error() -> PageError:
@@ -100,13 +100,13 @@ _ALL = "/dashboard/sessions"
 
 @get(_ALL)
 async def list_sessions(page: CurrentPage) -> HttpResponse:
-    sessions = await page.context.services.session_service.sessions(page.account_id)
+    sessions = await page.services.session_service.sessions(page.account_id)
     return page.render("sessions.html", sessions=sessions, own_id=page.required_session.session.session_id)
 
 
 @post(f"{_ALL}/{{session_id:str}}/end")
 async def end_session(page: CurrentPage, session_id: FromPath[str]) -> HttpResponse:
-    await page.context.services.session_service.end(page.account_id, session_id)
+    await page.services.session_service.end(page.account_id, session_id)
     if session_id == page.required_session.session.session_id:
         return page.redirect_to(SIGN_IN, [page.cookies.forget("session")])
     return page.redirect_to(_ALL)
@@ -114,5 +114,5 @@ async def end_session(page: CurrentPage, session_id: FromPath[str]) -> HttpRespo
 
 @post(f"{_ALL}/end-others")
 async def end_other_sessions(page: CurrentPage) -> HttpResponse:
-    await page.context.services.session_service.end_other_sessions(page.required_session.session)
+    await page.services.session_service.end_other_sessions(page.required_session.session)
     return page.redirect_to(_ALL)

@@ -105,7 +105,7 @@ def _round_axis_top(count: int) -> int:
 
 @get(HOME)
 async def show_usage(page: CurrentPage) -> HttpResponse:
-    service, account = page.context.services, page.required_session.account
+    service, account = page.services, page.required_session.account
     month, tier = service.rate_limiter.current_month(), page.tier
     with unavailable_without_database("Usage is temporarily unavailable."):
         used, marks, subscriptions = await asyncio.to_thread(

@@ -43,7 +43,7 @@ async def list_watchlists(page: CurrentPage) -> HttpResponse:
 @post(_ALL)
 async def create_watchlist(page: CurrentPage) -> HttpResponse:
     try:
-        made = await page.context.services.watchlist_service.create(page.account_id, {"name": _name(page.form)})
+        made = await page.services.watchlist_service.create(page.account_id, {"name": _name(page.form)})
     except ProblemError as trouble:
         if trouble.status not in _REFUSED:
             raise
@@ -58,7 +58,7 @@ async def show_watchlist(page: CurrentPage, watchlist_id: WatchlistId) -> HttpRe
 
 @post(f"{_ONE}/rename")
 async def rename_watchlist(page: CurrentPage, watchlist_id: WatchlistId) -> HttpResponse:
-    lists = page.context.services.watchlist_service
+    lists = page.services.watchlist_service
     try:
         await lists.rename(page.account_id, watchlist_id, {"name": _name(page.form)}, None)
     except ProblemError as trouble:
@@ -69,7 +69,7 @@ async def rename_watchlist(page: CurrentPage, watchlist_id: WatchlistId) -> Http
 @post(f"{_ONE}/companies", access=_LONG_FORM)
 async def add_companies(page: CurrentPage, watchlist_id: WatchlistId) -> HttpResponse:
     """Adds up to 1,000 companies, all or none."""
-    lists = page.context.services.watchlist_service
+    lists = page.services.watchlist_service
     body = {"add": page.form.get("companies", "").replace(",", " ").split()}
     try:
         await lists.change_companies(page.account_id, watchlist_id, body)
@@ -81,9 +81,7 @@ async def add_companies(page: CurrentPage, watchlist_id: WatchlistId) -> HttpRes
 @post(f"{_ONE}/companies/{{company_id:str}}/remove")
 async def remove_company(page: CurrentPage, watchlist_id: WatchlistId, company_id: CompanyId) -> HttpResponse:
     """Removes a company; one that is not on the list changes nothing."""
-    await page.context.services.watchlist_service.change_companies(
-        page.account_id, watchlist_id, {"remove": [company_id]}
-    )
+    await page.services.watchlist_service.change_companies(page.account_id, watchlist_id, {"remove": [company_id]})
     return page.redirect_to(f"{_ALL}/{watchlist_id}?done=changed")
 
 
@@ -91,7 +89,7 @@ async def remove_company(page: CurrentPage, watchlist_id: WatchlistId, company_i
 async def delete_watchlist(page: CurrentPage, watchlist_id: WatchlistId) -> HttpResponse:
     """Deletes a watchlist, or tells which subscriptions filter by it."""
     try:
-        await page.context.services.watchlist_service.remove(page.account_id, watchlist_id, None)
+        await page.services.watchlist_service.remove(page.account_id, watchlist_id, None)
     except ProblemError as trouble:
         return await _refused(page, watchlist_id, trouble)
     return page.redirect_to(f"{_ALL}?done=deleted")
@@ -111,7 +109,7 @@ async def _refused(visit: PageRequest, watchlist_id: str, trouble: ProblemError)
 async def _list_page(
     visit: PageRequest, status: int = 200, written: Form = _EMPTY, trouble: ProblemError | None = None
 ) -> HttpResponse:
-    lists = visit.context.services.watchlist_service
+    lists = visit.services.watchlist_service
     found: list[WatchlistRecord] = await lists.page(visit.account_id, None, MOST_WATCHLISTS)
     return visit.render(
         "watchlists.html",
@@ -130,7 +128,7 @@ async def _watchlist_page(
     written: Form = _EMPTY,
     trouble: ProblemError | None = None,
 ) -> HttpResponse:
-    service, after = visit.context.services, visit.query_value("after")[:_LONGEST_ID] or None
+    service, after = visit.services, visit.query_value("after")[:_LONGEST_ID] or None
     record = await service.watchlist_service.get(visit.account_id, watchlist_id)
     found = await service.watchlist_service.companies(visit.account_id, watchlist_id, after, _ROWS + 1)
     with service.release_reader.pin_release() as release:

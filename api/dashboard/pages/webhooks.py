@@ -141,7 +141,7 @@ async def create_webhook(page: CurrentPage) -> HttpResponse:
     """Creates a subscription and redirects to the page that shows its secret."""
     owner = _require_entitled_owner(page)
     try:
-        made = await page.context.services.subscription_service.create(owner, new_subscription_body(page.form))
+        made = await page.services.subscription_service.create(owner, new_subscription_body(page.form))
     except ProblemError as trouble:
         if trouble.status != _VALIDATION:
             raise
@@ -151,7 +151,7 @@ async def create_webhook(page: CurrentPage) -> HttpResponse:
 
 @get(_ONE)
 async def show_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
-    service, place = page.context.services, delivery_scope(page.context, page.account_id, subscription_id)
+    service, place = page.services, delivery_scope(page.context, page.account_id, subscription_id)
     record = await _requested_subscription(page, subscription_id)
     status, before = _delivery_filter(page)
     query = DeliveryQuery(statuses=(status,) if status else ())
@@ -181,7 +181,7 @@ async def edit_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
 @post(f"{_ONE}/edit", access=_LONG_FORM)
 async def change_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
     """Updates a subscription; rejected if it has changed since the form was rendered."""
-    owner, subscriptions = _require_entitled_owner(page), page.context.services.subscription_service
+    owner, subscriptions = _require_entitled_owner(page), page.services.subscription_service
     record = await _requested_subscription(page, subscription_id)
     body = merge_patch_body(page.form, record)
     try:
@@ -198,7 +198,7 @@ async def change_webhook_status(page: CurrentPage, subscription_id: Subscription
     """Pauses or resumes: every account may pause, resuming needs a tier with webhooks."""
     status = page.form.get("status", "")
     owner = _request_owner(page) if status == "paused" else _require_entitled_owner(page)
-    await page.context.services.subscription_service.change(owner, subscription_id, {"status": status}, None)
+    await page.services.subscription_service.change(owner, subscription_id, {"status": status}, None)
     return page.redirect_to(f"{_ALL}/{subscription_id}?done={'paused' if status == 'paused' else 'resumed'}")
 
 
@@ -207,7 +207,7 @@ async def rotate_webhook_secret(page: CurrentPage, subscription_id: Subscription
     owner, grace = _require_entitled_owner(page), _GRACE.get(page.form.get("hours", ""))
     if grace is None:
         raise PageError(400, "The secret was not rotated", "Choose how long the previous secret stays valid.")
-    made = await page.context.services.subscription_service.rotate(
+    made = await page.services.subscription_service.rotate(
         owner.account_id, subscription_id, {"grace_period_seconds": grace}
     )
     return await _redirect_to_secret(page, made)
@@ -230,7 +230,7 @@ async def test_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
 
 @post(f"{_ONE}/delete")
 async def delete_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
-    await page.context.services.subscription_service.remove(page.account_id, subscription_id, None)
+    await page.services.subscription_service.remove(page.account_id, subscription_id, None)
     return page.redirect_to(f"{_ALL}?done=deleted")
 
 
@@ -242,7 +242,7 @@ def _require_entitled_owner(page: PageRequest) -> SubscriptionOwner:
             403, "Not possible while the account is inactive", "First resolve the issue shown at the top of the page."
         )
     if not owner.tier.webhooks:
-        raise tier_required(page.context.services.settings.tiers, owner.tier.name)
+        raise tier_required(page.services.settings.tiers, owner.tier.name)
     return owner
 
 
@@ -252,7 +252,7 @@ async def _redirect_to_secret(visit: PageRequest, made: NewSecret) -> HttpRespon
 
 
 async def _requested_subscription(page: PageRequest, subscription_id: str) -> SubscriptionRecord:
-    return await page.context.services.subscription_service.get(page.account_id, subscription_id)
+    return await page.services.subscription_service.get(page.account_id, subscription_id)
 
 
 def _request_owner(visit: PageRequest) -> SubscriptionOwner:
@@ -280,7 +280,7 @@ async def _edit_page(
 async def _list_page(
     visit: PageRequest, status: int = 200, written: Form = EMPTY, trouble: ProblemError | None = None
 ) -> HttpResponse:
-    records: list[SubscriptionRecord] = await visit.context.services.subscription_service.page(
+    records: list[SubscriptionRecord] = await visit.services.subscription_service.page(
         visit.account_id, None, None, _LISTED
     )
     return visit.render(
@@ -309,7 +309,7 @@ async def _form_values(visit: PageRequest, written: Form, trouble: ProblemError 
 
 async def _watchlist_names(visit: PageRequest) -> dict[str, str]:
     """The account's watchlists, newest first: their names by id."""
-    watchlists = visit.context.services.watchlist_service
+    watchlists = visit.services.watchlist_service
     return {one.watchlist_id: one.name for one in await watchlists.page(visit.account_id, None, MOST_WATCHLISTS)}
 
 
@@ -326,7 +326,7 @@ def _done_message(visit: PageRequest) -> str | None:
 @get(_DELIVERY)
 async def show_delivery(page: CurrentPage, subscription_id: SubscriptionId, delivery_id: DeliveryId) -> HttpResponse:
     place = delivery_scope(page.context, page.account_id, subscription_id)
-    found = await page.context.services.control_database.read(deliveries_service.delivery_detail, place, delivery_id)
+    found = await page.services.control_database.read(deliveries_service.delivery_detail, place, delivery_id)
     sent = msgspec.json.format(msgspec.json.encode(payload_json(found))).decode()
     done = _DONE["retried"] if page.context.query_string == b"done=retried" else None
     return page.render("delivery.html", delivery=found.delivery, attempts=found.attempts, sent=sent, done=done)
@@ -335,7 +335,7 @@ async def show_delivery(page: CurrentPage, subscription_id: SubscriptionId, deli
 @post(f"{_DELIVERY}/retry")
 async def retry_delivery(page: CurrentPage, subscription_id: SubscriptionId, delivery_id: DeliveryId) -> HttpResponse:
     _require_entitled_owner(page)
-    service, place = page.context.services, delivery_scope(page.context, page.account_id, subscription_id)
+    service, place = page.services, delivery_scope(page.context, page.account_id, subscription_id)
     attempt_id, now = service.ulid_generator.make("att"), service.clock.now()
     await service.control_database.write(deliveries_service.retry_delivery, place, delivery_id, attempt_id, now)
     return page.redirect_to(f"{_ALL}/{subscription_id}/deliveries/{delivery_id}?done=retried")
@@ -344,18 +344,12 @@ async def retry_delivery(page: CurrentPage, subscription_id: SubscriptionId, del
 @post(f"{_ONE}/replays")
 async def create_replay(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
     _require_entitled_owner(page)
-    service, place, form = (
-        page.context.services,
-        delivery_scope(page.context, page.account_id, subscription_id),
-        page.form,
-    )
+    service, place = page.services, delivery_scope(page.context, page.account_id, subscription_id)
     now, replay_id = service.clock.now(), service.ulid_generator.make("rpl")
-    body = {
-        "since": f"{form.get('since', '').strip()}T00:00:00Z",
-        "statuses": [one for one in _REPLAYED if one in form],
-    }
+    since = f"{page.form.get('since', '').strip()}T00:00:00Z"
+    body = {"since": since, "statuses": [one for one in _REPLAYED if one in page.form]}
     try:
-        asked = parse_replay_request(body, now, place.oldest, place.retention_days)
+        asked = parse_replay_request(body, now, place)
     except ProblemError as trouble:
         if trouble.status != _VALIDATION:
             raise
@@ -370,5 +364,5 @@ async def create_replay(page: CurrentPage, subscription_id: SubscriptionId) -> H
 @get(f"{_ONE}/replays/{{replay_id:str}}")
 async def show_replay(page: CurrentPage, subscription_id: SubscriptionId, replay_id: ReplayId) -> HttpResponse:
     place = delivery_scope(page.context, page.account_id, subscription_id)
-    found = await page.context.services.control_database.read(deliveries_service.find_replay, place, replay_id)
+    found = await page.services.control_database.read(deliveries_service.find_replay, place, replay_id)
     return page.render("replay.html", replay=found)

@@ -11,14 +11,15 @@ from litestar import get
 
 from api.companies.schemas.events import EventFeed
 from api.events.query_params import FeedParams, position_of
-from api.events.watched import FeedQuery, has_watchlists, unknown_watchlist
-from api.http.context import ANY_KEY, ApiRequest, Query, RequestContext
+from api.events.watched import FeedQuery, has_watchlists
+from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import after_key, issue_cursor, page_response, query_release
 from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_PAGE
+from api.problems.problem import parameter_problem
 from warehouse.reader.queries.ledger_events import event_body
 from warehouse.reader.queries.paging import key_parts
 from warehouse.reader.reader import PinnedRelease
@@ -41,8 +42,8 @@ FILTERS_TEXT: Final = (
     "Requires the Pro or Business tier.",
     operation=Operation(EventFeed, OF_PAGE, examples.EVENT_FEED),
 )
-async def list_events(request: ApiRequest, values: Query[FeedParams]) -> HttpResponse:
-    context = request.context
+async def list_events(request: ApiRequest[FeedParams]) -> HttpResponse:
+    context, values = request.context, request.values
     values.check_beginning()
     query = values.feed_query()
     await check_watchlists(context, query)
@@ -62,11 +63,11 @@ async def list_events(request: ApiRequest, values: Query[FeedParams]) -> HttpRes
 
 
 async def check_watchlists(context: RequestContext, query: FeedQuery) -> None:
-    """400 if a watchlist is not the account's."""
+    """400 if a watchlist is another account's, or deleted."""
     if query.watchlists:
         database = context.services.control_database
         if not await has_watchlists(database, context.account_id, query.watchlists):
-            raise unknown_watchlist()
+            raise parameter_problem("watchlist", "unknown_watchlist", "must be ids of watchlists of this account")
 
 
 def _start(snapshot: PinnedRelease, since: str | None, key: Key | None) -> int:

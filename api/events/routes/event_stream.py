@@ -17,7 +17,7 @@ from api.events.query_params import StreamParams, position_of
 from api.events.routes.event_list import FILTERS_TEXT, check_watchlists
 from api.events.watched import has_watchlists
 from api.http.content_negotiation import EVENT_STREAM
-from api.http.context import SECRET_KEY, ApiRequest, Query, RequestContext
+from api.http.context import SECRET_KEY, ApiRequest, RequestContext
 from api.http.pagination.responses import query_release
 from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import HttpResponse
@@ -156,16 +156,16 @@ class EventStreamResponse(HttpResponse):
         request_headers=("Last-Event-ID",),
     ),
 )
-async def stream_events(request: ApiRequest, values: Query[StreamParams]) -> HttpResponse:
+async def stream_events(request: ApiRequest[StreamParams]) -> HttpResponse:
     context = request.context
-    query = values.feed_query()
+    query = request.values.feed_query()
     await check_watchlists(context, query)
     last_event = _last_event_id(context)
 
     def beginning(snapshot: PinnedRelease) -> int:
         if last_event is not None:
             return last_event
-        return snapshot.last_sequence if values.since is None else position_of(snapshot, values.since)
+        return snapshot.last_sequence if request.values.since is None else position_of(snapshot, request.values.since)
 
     position = (await query_release(context, beginning)).value
     if context.method == "HEAD":

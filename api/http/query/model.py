@@ -121,9 +121,6 @@ class NoParameters(QueryModel):
     """The query of an operation without parameters."""
 
 
-NO_PARAMETERS: Final = NoParameters()
-
-
 def _split_query(query_string: bytes) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for part in query_string.decode("latin-1").split("&"):

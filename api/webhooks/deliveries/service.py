@@ -141,15 +141,6 @@ def _require_delivery(connection: Connection, place: DeliveryScope, delivery_id:
 _DEFAULT_STATUSES: Final = ("failed", "held")
 
 
-@dataclass(frozen=True, slots=True)
-class _Log:
-    """What the log reaches back to, and the end of a replay that names none."""
-
-    oldest: datetime
-    retention_days: int
-    implied_until: datetime | None
-
-
 class NewReplay(RequestModel):
     """The deliveries to repeat."""
 
@@ -165,11 +156,11 @@ class NewReplay(RequestModel):
 
     @field_validator("since")
     @classmethod
-    def _check_since(cls, since: datetime, info: ValidationInfo[_Log]) -> datetime:
-        log = info.context
-        if since < log.oldest:
-            raise invalid_value("out_of_range", f"must be at most {log.retention_days} days ago")
-        if log.implied_until is not None and since >= log.implied_until:
+    def _check_since(cls, since: datetime, info: ValidationInfo[tuple[DeliveryScope, datetime | None]]) -> datetime:
+        scope, implied_until = info.context
+        if since < scope.oldest:
+            raise invalid_value("out_of_range", f"must be at most {scope.retention_days} days ago")
+        if implied_until is not None and since >= implied_until:
             raise invalid_value("out_of_range", "must be in the past")
         return since
 
@@ -182,10 +173,9 @@ class NewReplay(RequestModel):
         return until
 
 
-def parse_replay_request(body: Object, now: datetime, oldest: datetime, retention_days: int) -> ReplayRequest:
+def parse_replay_request(body: Object, now: datetime, scope: DeliveryScope) -> ReplayRequest:
     """Returns the requested replay, or raises a 422 with all errors."""
-    log = _Log(oldest, retention_days, None if "until" in body else now)
-    asked = read_body(NewReplay, body, log)
+    asked = read_body(NewReplay, body, (scope, None if "until" in body else now))
     return ReplayRequest(asked.since, asked.until or now, asked.statuses or _DEFAULT_STATUSES, asked.event_types)
 
 

@@ -6,7 +6,7 @@ import msgspec
 from litestar import get, post
 from litestar.status_codes import HTTP_202_ACCEPTED
 
-from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, CurrentContext, Query
+from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, PlainRequest
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
@@ -32,9 +32,9 @@ _REPLAYS = "/api/v1/webhooks/{id:str}/replays"
     operation=Operation(DeliveryList, OF_ACCOUNT_PAGE, examples.DELIVERY_LIST),
 )
 async def list_webhook_deliveries(
-    request: ApiRequest, values: Query[DeliveriesParams], subscription_id: SubscriptionId
+    request: ApiRequest[DeliveriesParams], subscription_id: SubscriptionId
 ) -> HttpResponse:
-    context = request.context
+    context, values = request.context, request.values
     binding = CursorBinding(context.account_id, "deliveries", filter_hash(subscription_id, values.filters()), "desc")
     key = after_key(context, values.cursor, binding)
     before = None if key is None else str(key[0])
@@ -55,8 +55,9 @@ async def list_webhook_deliveries(
     operation=Operation(DeliveryDetail, OF_ACCOUNT, examples.DELIVERY_DETAIL),
 )
 async def get_webhook_delivery(
-    context: CurrentContext, subscription_id: SubscriptionId, delivery_id: DeliveryId
+    request: PlainRequest, subscription_id: SubscriptionId, delivery_id: DeliveryId
 ) -> HttpResponse:
+    context = request.context
     place = delivery_scope(context, context.account_id, subscription_id)
     found = await context.services.control_database.read(service.delivery_detail, place, delivery_id)
     return json_response(200, msgspec.json.encode(models.delivery_detail_json(found)))
@@ -75,8 +76,9 @@ async def get_webhook_delivery(
 )
 @idempotent
 async def retry_webhook_delivery(
-    context: CurrentContext, subscription_id: SubscriptionId, delivery_id: DeliveryId
+    request: PlainRequest, subscription_id: SubscriptionId, delivery_id: DeliveryId
 ) -> HttpResponse:
+    context = request.context
     place = delivery_scope(context, context.account_id, subscription_id)
     attempt_id, now = context.services.ulid_generator.make("att"), context.services.clock.now()
     found = await context.services.control_database.write(service.retry_delivery, place, delivery_id, attempt_id, now)
@@ -97,9 +99,10 @@ async def retry_webhook_delivery(
     ),
 )
 @idempotent
-async def create_webhook_replay(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+async def create_webhook_replay(request: PlainRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     place, now = delivery_scope(context, context.account_id, subscription_id), context.services.clock.now()
-    asked = parse_replay_request(context.required_json_body, now, place.oldest, place.retention_days)
+    asked = parse_replay_request(context.required_json_body, now, place)
     replay_id = context.services.ulid_generator.make("rpl")
     made = await context.services.control_database.write(service.start_replay, place, asked, replay_id, now)
     location = f"/api/v1/webhooks/{made.subscription_id}/replays/{made.replay_id}"
@@ -115,8 +118,9 @@ async def create_webhook_replay(context: CurrentContext, subscription_id: Subscr
     operation=Operation(Replay, OF_ACCOUNT, examples.REPLAY),
 )
 async def get_webhook_replay(
-    context: CurrentContext, subscription_id: SubscriptionId, replay_id: ReplayId
+    request: PlainRequest, subscription_id: SubscriptionId, replay_id: ReplayId
 ) -> HttpResponse:
+    context = request.context
     place = delivery_scope(context, context.account_id, subscription_id)
     found = await context.services.control_database.read(service.find_replay, place, replay_id)
     return json_response(200, msgspec.json.encode(models.replay_json(found)))

@@ -4,7 +4,7 @@ import msgspec
 from litestar import get
 
 from api.companies.schemas.events import KINDS
-from api.http.context import SECRET_KEY, CurrentContext
+from api.http.context import SECRET_KEY, PlainRequest
 from api.http.response_headers import CACHE, VARY, content_digest
 from api.http.responses import HttpResponse, data_response
 from api.openapi.examples import webhooks as examples
@@ -49,5 +49,5 @@ _TAG = content_digest(_BODY)
     "body, which includes an example. Secret keys only; any tier.",
     operation=Operation(EventTypeList, OF_DOCUMENT, examples.EVENT_TYPES),
 )
-async def list_event_types(context: CurrentContext) -> HttpResponse:
-    return data_response(context, (CACHE, VARY), _BODY, _TAG)
+async def list_event_types(request: PlainRequest) -> HttpResponse:
+    return data_response(request.context, (CACHE, VARY), _BODY, _TAG)

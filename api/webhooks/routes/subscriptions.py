@@ -9,7 +9,7 @@ from litestar import delete, get, patch, post
 from litestar.status_codes import HTTP_200_OK
 
 from api.http.content_negotiation import MERGE_PATCH_TYPES
-from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, CurrentContext, Query, RequestContext
+from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, PlainRequest, RequestContext
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
@@ -56,7 +56,8 @@ _COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids exceed the default body limit
     ),
 )
 @idempotent
-async def create_webhook(context: CurrentContext) -> HttpResponse:
+async def create_webhook(request: PlainRequest) -> HttpResponse:
+    context = request.context
     made = await context.services.subscription_service.create(_request_owner(context), context.required_json_body)
     more, location = {"secret": made.secret, "warnings": made.warnings}, f"{_ALL}/{made.record.subscription_id}"
     return _subscription_response(context, 201, made.record, more, [(b"location", location.encode())])
@@ -69,8 +70,8 @@ async def create_webhook(context: CurrentContext) -> HttpResponse:
     description="Newest first, without secrets.",
     operation=Operation(SubscriptionList, OF_ACCOUNT_PAGE, examples.SUBSCRIPTION_LIST),
 )
-async def list_webhooks(request: ApiRequest, values: Query[SubscriptionsParams]) -> HttpResponse:
-    context = request.context
+async def list_webhooks(request: ApiRequest[SubscriptionsParams]) -> HttpResponse:
+    context, values = request.context, request.values
     binding = CursorBinding(context.account_id, "webhooks", filter_hash(values.filters()), "desc")
     key, limit = after_key(context, values.cursor, binding), values.limit
     before = None if key is None else str(key[0])
@@ -91,7 +92,8 @@ async def list_webhooks(request: ApiRequest, values: Query[SubscriptionsParams])
     "settings and status; delivery statistics do not change it.",
     operation=Operation(Subscription, OF_SUBSCRIPTION, examples.SUBSCRIPTION),
 )
-async def get_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+async def get_webhook(request: PlainRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     record = await context.services.subscription_service.get(context.account_id, subscription_id)
     return _subscription_response(context, 200, record)
 
@@ -110,7 +112,8 @@ async def get_webhook(context: CurrentContext, subscription_id: SubscriptionId) 
         body=RequestBody(SubscriptionChanges, examples.CHANGES),
     ),
 )
-async def update_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+async def update_webhook(request: PlainRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     record, warnings = await context.services.subscription_service.change(
         _request_owner(context), subscription_id, context.required_json_body, context.request_headers.get(b"if-match")
     )
@@ -126,7 +129,8 @@ async def update_webhook(context: CurrentContext, subscription_id: SubscriptionI
     response_headers={name.decode(): value.decode() for name, value in (NO_STORE, VARY)},
     operation=Operation(None, OF_ACCOUNT),
 )
-async def delete_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> None:
+async def delete_webhook(request: PlainRequest, subscription_id: SubscriptionId) -> None:
+    context = request.context
     await context.services.subscription_service.remove(
         context.account_id, subscription_id, context.request_headers.get(b"if-match")
     )
@@ -145,7 +149,8 @@ async def delete_webhook(context: CurrentContext, subscription_id: SubscriptionI
     ),
 )
 @idempotent
-async def rotate_webhook_secret(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+async def rotate_webhook_secret(request: PlainRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     made = await context.services.subscription_service.rotate(
         context.account_id, subscription_id, context.required_json_body
     )
@@ -166,7 +171,8 @@ async def rotate_webhook_secret(context: CurrentContext, subscription_id: Subscr
     operation=Operation(Attempt, OF_ACCOUNT, examples.TEST_ATTEMPT, body=RequestBody(TestSend, examples.TEST)),
 )
 @idempotent
-async def test_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+async def test_webhook(request: PlainRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     _, attempt = await send_test(context, context.account_id, subscription_id, context.required_json_body)
     return json_response(200, msgspec.json.encode(Attempt.members(attempt)))
 

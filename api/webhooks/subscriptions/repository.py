@@ -15,7 +15,6 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, li
 from api.database.json_bulk import JsonStatement
 from api.database.models.accounts import Account
 from api.database.models.base import columns_of
-from api.database.models.watchlists import Watchlist
 from api.database.models.webhooks import (
     Delivery,
     EndpointState,
@@ -245,13 +244,6 @@ def replace_selectors(connection: Connection, subscription_id: str, selectors: I
     ]
     if rows:
         connection.execute(insert(SubscriptionSelector), rows)
-
-
-def has_watchlist(connection: Connection, account_id: str, watchlist_id: str) -> bool:
-    owned = select(Watchlist.watchlist_id).where(
-        Watchlist.watchlist_id == watchlist_id, Watchlist.account_id == account_id
-    )
-    return connection.execute(owned).first() is not None
 
 
 def downgraded_subscriptions(connection: Connection, account_id: str, limit: int) -> list[DowngradedSubscription]:

@@ -21,9 +21,11 @@ from api.database.engine import AsyncDatabase
 from api.http.access_control import tier_required
 from api.http.body_validation import ValidationErrors, read_body
 from api.http.json_body import Object, in_body_thread
-from api.http.response_headers import strongly_matches
+from api.http.response_headers import check_if_match
+from api.problems.problem import new_problem
 from api.settings.tiers import Tier, TierCatalogue
 from api.settings.webhooks import WebhookSettings
+from api.watchlists.repository import owned_watchlists
 from api.webhooks import errors
 from api.webhooks.destinations.addresses import checked_destination, destination_url
 from api.webhooks.destinations.destination import Destination
@@ -120,7 +122,7 @@ class SubscriptionService:
             await self._checked_place(None, asked.members, faults)
         faults.check()
         found = await self.get(owner.account_id, subscription_id)
-        _check_revision(found, if_match)
+        check_if_match(if_match, found.revision, "subscription")
         if "destination" in asked.members or (
             activates and found.status == "paused" and "endpoint_url" not in asked.members
         ):
@@ -133,7 +135,8 @@ class SubscriptionService:
         await self.get(account_id, subscription_id)
 
         def do(connection: Connection) -> None:
-            _check_revision(_require_locked(connection, account_id, subscription_id), if_match)
+            record = _require_locked(connection, account_id, subscription_id)
+            check_if_match(if_match, record.revision, "subscription")
             delete_subscription(connection, subscription_id, self.clock.now())
             repository.replace_companies(connection, subscription_id, None)
 
@@ -211,7 +214,7 @@ class SubscriptionService:
     async def _check_watchlist(self, account_id: str, filters: Filters | None, faults: ValidationErrors) -> None:
         """Adds the error of a watchlist that is not the account's."""
         watchlist_id = (filters or {}).get("watchlist_id")
-        if watchlist_id and not await self.database.read(repository.has_watchlist, account_id, watchlist_id):
+        if watchlist_id and not await self.database.read(owned_watchlists, account_id, [watchlist_id]):
             faults.add(*errors.UNKNOWN_WATCHLIST)
 
     def _secret_values(self, secret: str) -> dict[str, Any]:
@@ -242,7 +245,8 @@ class SubscriptionService:
         account_id, subscription_id = values["account_id"], values["subscription_id"]
         tier = self._entitled_tier(*repository.lock_account(connection, account_id))
         if repository.count_subscriptions(connection, account_id) >= tier.subscriptions:
-            raise errors.subscription_limit_reached(tier.subscriptions)
+            limit = tier.subscriptions
+            raise new_problem("subscription_limit_reached", f"This tier allows {limit} subscriptions.", limit=limit)
         _require_watchlist(connection, account_id, values["watchlist_id"])
         repository.insert_subscription(connection, values, companies)
         _store_selectors(connection, subscription_id, values)
@@ -266,7 +270,7 @@ class SubscriptionService:
         if status == "active":
             self._entitled_tier(*account)
         record = _require_locked(connection, account_id, subscription_id)
-        _check_revision(record, if_match)
+        check_if_match(if_match, record.revision, "subscription")
         now, values = self.clock.now(), self._changed_place(record, members) | _changed_values(record, members)
         if "all_companies" in values:
             repository.replace_companies(connection, subscription_id, members["entity_ids"])
@@ -296,15 +300,10 @@ def _require_locked(connection: Connection, account_id: str, subscription_id: st
     return _require_found(connection, account_id, subscription_id)
 
 
-def _check_revision(record: SubscriptionRecord, if_match: bytes | None) -> None:
-    if if_match is not None and not strongly_matches(if_match, b"%d" % record.revision):
-        raise errors.precondition_failed()
-
-
 def _require_watchlist(connection: Connection, account_id: str, watchlist_id: str | None) -> None:
     """422 if a watchlist was deleted since it was checked; the account's lock keeps it from now on."""
     faults = ValidationErrors()
-    if watchlist_id is not None and not repository.has_watchlist(connection, account_id, watchlist_id):
+    if watchlist_id is not None and not owned_watchlists(connection, account_id, [watchlist_id]):
         faults.add(*errors.UNKNOWN_WATCHLIST)
     faults.check()
 

@@ -2,13 +2,11 @@
 
 import asyncio
 import logging
-from dataclasses import replace
 from datetime import UTC, datetime
 from unittest.mock import patch
 
 import pytest
 
-from api.auth.api_keys import KeyRecord
 from api.common.clock import Clock
 from api.problems.problem import ProblemError
 from api.rate_limits import limiter as module
@@ -24,22 +22,6 @@ SMALL = read_tiers(
         "tiers": {"small": {"monthly_requests": 3, "burst_per_second": 1, "burst_capacity": 2}},
         "clients": {"failed_authentications_per_second": 2, "publishable_key_requests_per_second": 2},
     }
-)
-RECORD = KeyRecord(
-    key_id="key_1",
-    account_id="acc_1",
-    kind="live",
-    label=None,
-    shown_prefix="firm_live_",
-    shown_last="abcd",
-    domains=(),
-    created_at=datetime.fromtimestamp(START, UTC),
-    expires_at=None,
-    revoked_at=None,
-    last_used_at=None,
-    tier="small",
-    account_status="active",
-    month=202611,
 )
 
 
@@ -65,6 +47,9 @@ class World:
         with patch.object(module, "UsageCounter", lambda *_: self):
             self.made = RateLimiter(tiers, clock, Nowhere())
 
+    def limits(self, account_id="acc_1", tier="small", month=202611, used=0):
+        return self.made.limits_of_account(account_id, tier, month, used)
+
     def add(self, count, *, is_urgent=False):
         count.used += 1
         count.pending += 1
@@ -82,7 +67,7 @@ def refused(ask, *given):
 
 def test_headers_tell_what_is_left_after_the_answer():
     world = World()
-    meter = world.made.limits_of_key(RECORD)
+    meter = world.limits()
     assert world.settle(meter) == {
         "ratelimit-policy": '"burst";q=2;w=2, "month";q=3;w=2592000',
         "ratelimit": f'"burst";r=1;t=1, "month";r=2;t={int(DECEMBER - START)}',
@@ -95,7 +80,7 @@ def test_headers_tell_what_is_left_after_the_answer():
 @pytest.mark.parametrize("left", [EMPTY, EMPTY_FOR_VISITOR, 0])
 def test_nothing_left_is_nought(left):
     world = World()
-    meter = world.made.limits_of_key(replace(RECORD, used=7))
+    meter = world.limits(used=7)
     told = world.settle(meter, 429, left)
     assert told["ratelimit"].startswith('"burst";r=0;t=1, "month";r=0;')
     assert told["x-ratelimit-remaining"] == "0"
@@ -104,7 +89,7 @@ def test_nothing_left_is_nought(left):
 @check_cases("status", [*CONTRACT, 304, 401, 402, 403, 405, 406, 413, 415, 429, 500, 503])
 def test_only_some_statuses_count_and_only_where_the_route_does(status):
     world = World()
-    meter = world.made.limits_of_key(RECORD)
+    meter = world.limits()
     world.settle(meter, status)
     assert world.added == [("acc_1", 202611)] * (status in CONTRACT)
     world.settle(meter, status, counted=False)
@@ -113,7 +98,7 @@ def test_only_some_statuses_count_and_only_where_the_route_does(status):
 
 def test_the_last_request_of_a_month_is_answered_and_the_next_is_not():
     world = World()
-    meter = world.made.limits_of_key(replace(RECORD, used=2))
+    meter = world.limits(used=2)
     world.made.check_quota(meter)
     world.settle(meter)
     trouble = refused(world.made.check_quota, meter)
@@ -127,7 +112,7 @@ def test_the_last_request_of_a_month_is_answered_and_the_next_is_not():
 
 def test_a_month_begins_on_its_first_second():
     world = World()
-    meter = world.made.limits_of_key(replace(RECORD, used=3))
+    meter = world.limits(used=3)
     world.seconds = DECEMBER - 0.5
     assert world.settle(meter, 429)["x-ratelimit-remaining"] == "0"
     assert world.made.current_month().number == 202611
@@ -139,7 +124,7 @@ def test_a_month_begins_on_its_first_second():
 
 def test_a_clock_that_is_set_back_over_a_month_loses_no_count():
     world = World()
-    meter = world.made.limits_of_key(replace(RECORD, used=2))
+    meter = world.limits(used=2)
     world.seconds = DECEMBER
     assert world.made.current_month().number == 202612
     world.seconds = START
@@ -151,9 +136,9 @@ def test_counts_of_another_month_are_not_learned():
     """A look-up that began before midnight tells of the month that is over."""
     world = World()
     world.seconds = DECEMBER
-    meter = world.made.limits_of_key(replace(RECORD, month=202611, used=3))
+    meter = world.limits(month=202611, used=3)
     assert meter.count.used == 0
-    meter = world.made.limits_of_key(replace(RECORD, month=202611, used=3))
+    meter = world.limits(month=202611, used=3)
     assert meter.count.used == 0
     world.made.set_stored_count(meter, 202612, 2)
     assert meter.count.used == 2
@@ -161,27 +146,27 @@ def test_counts_of_another_month_are_not_learned():
 
 def test_all_keys_of_an_account_have_one_meter_and_it_learns():
     world = World()
-    meter = world.made.limits_of_key(RECORD)
-    assert world.made.limits_of_key(replace(RECORD, key_id="key_2", used=2)) is meter
+    meter = world.limits()
+    assert world.limits(used=2) is meter
     assert meter.count.used == 2
-    assert world.made.limits_of_key(replace(RECORD, account_id="acc_2")) is not meter
+    assert world.limits(account_id="acc_2") is not meter
 
 
 def test_a_bucket_that_two_processes_made_twice_is_one_again_at_the_next_look_up():
     world = World()
-    meter = world.made.limits_of_key(RECORD)
+    meter = world.limits()
     home = meter.bucket.slot
     meter.bucket.slot = home + 1
     world.made._buckets._identities[home + 1] = meter.bucket.identity
-    assert world.made.limits_of_key(RECORD) is meter
+    assert world.limits() is meter
     assert meter.bucket.slot == home
 
 
 def test_another_tier_keeps_month_and_count():
     world = World()
-    meter = world.made.limits_of_key(replace(RECORD, used=2))
+    meter = world.limits(used=2)
     assert [world.made.take_account_token(meter, START) for _ in range(3)] == [1, 0, EMPTY]
-    world.made.limits_of_key(replace(RECORD, tier="pro", used=2))
+    world.limits(tier="pro", used=2)
     assert (meter.tier.name, meter.allowed, meter.count.used) == ("pro", 60_000, 2)
     assert world.made.take_account_token(meter, START + 60) == 49
 
@@ -189,7 +174,7 @@ def test_another_tier_keeps_month_and_count():
 def test_a_tier_that_is_not_configured_is_served_most_generously(caplog):
     world = World(DEFAULT)
     with caplog.at_level(logging.ERROR, "firm.api"):
-        meter = world.made.limits_of_key(replace(RECORD, tier="gone"))
+        meter = world.limits(tier="gone")
     assert meter.tier.name == "business"
     assert "an account has tier 'gone', which is not configured: business is used instead" in caplog.text
 
@@ -197,19 +182,17 @@ def test_a_tier_that_is_not_configured_is_served_most_generously(caplog):
 def test_meters_that_are_forgotten_have_nothing_unwritten(monkeypatch):
     monkeypatch.setattr(module, "MAX_METERS", 3)
     world = World()
-    idle, pending, writing = (
-        world.made.limits_of_key(replace(RECORD, account_id=name)) for name in ("idle", "pending", "writing")
-    )
+    idle, pending, writing = (world.limits(account_id=name) for name in ("idle", "pending", "writing"))
     pending.count.pending, writing.count.writing = 1, 1
-    world.made.limits_of_key(replace(RECORD, account_id="fourth"))
-    assert world.made.limits_of_key(replace(RECORD, account_id="pending")) is pending
-    assert world.made.limits_of_key(replace(RECORD, account_id="writing")) is writing
-    assert world.made.limits_of_key(replace(RECORD, account_id="idle")) is not idle
+    world.limits(account_id="fourth")
+    assert world.limits(account_id="pending") is pending
+    assert world.limits(account_id="writing") is writing
+    assert world.limits(account_id="idle") is not idle
 
 
 def test_a_visitor_s_bucket_is_the_key_s_and_the_network_s():
     world = World()
-    meter = world.made.limits_of_key(replace(RECORD, tier="pro"))
+    meter = world.limits(tier="pro")
     home, other = "2001:db8:1:2::7", "2001:db8:1:3::7"
     assert [world.made.take_visitor_token(meter, "key_1", home, START) for _ in range(3)] == [49, 48, EMPTY_FOR_VISITOR]
     assert world.made.take_visitor_token(meter, "key_1", "2001:db8:1:2:ffff::1", START) == EMPTY_FOR_VISITOR
@@ -225,7 +208,7 @@ def test_a_visitor_s_bucket_is_the_key_s_and_the_network_s():
 
 def test_an_empty_account_refuses_a_visitor_too():
     world = World()
-    meter = world.made.limits_of_key(RECORD)
+    meter = world.limits()
     assert [world.made.take_account_token(meter, START) for _ in range(2)] == [1, 0]
     assert world.made.take_visitor_token(meter, "key_1", "192.0.2.1", START) == EMPTY
 
@@ -246,7 +229,7 @@ def test_slow_buckets_are_remembered_until_they_are_full():
     """One that takes two minutes to fill is not taken for one of a clock before the last start."""
     slow = read_tiers({"tiers": {"small": {"monthly_requests": 3, "burst_per_second": 1, "burst_capacity": 120}}})
     world = World(slow)
-    meter = world.made.limits_of_key(RECORD)
+    meter = world.limits()
     assert [world.made.take_account_token(meter, START) for _ in range(121)][-2:] == [0, EMPTY]
 
 
@@ -273,7 +256,7 @@ def test_what_was_counted_is_stored_at_the_end():
 
     async def run():
         made = RateLimiter(SMALL, Clock(wall=lambda: START, monotonic=lambda: START), Kept())
-        made.count_response(made.limits_of_key(RECORD), 200, True, 1)
+        made.count_response(made.limits_of_account("acc_1", "small", 202611, 0), 200, True, 1)
         await made.store_pending_counts()
 
     asyncio.run(run())

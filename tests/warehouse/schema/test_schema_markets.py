@@ -1,5 +1,6 @@
 """Markets are read from their folders: what a declaration may say, and what is refused with the file's name."""
 
+import re
 import tempfile
 from pathlib import Path
 
@@ -79,6 +80,21 @@ def test_read_markets_wrong_declaration_is_refused_with_its_file(old: str, new: 
 )
 def test_canonical_any_spelling_is_one_number(declared: NumberFormat, written: str, number: str) -> None:
     assert declared.canonical(written) == number
+
+
+@check_cases(
+    ("market", "number"),
+    [
+        *(("SE", "5560125790"), ("NO", "923609016"), ("FI", "0112038-9"), ("DK", "24256790")),
+        *(("UK", "01234567"), ("UK", "R1234567"), ("UK", "SC123456"), ("US", "US0000320193")),
+    ],
+)
+def test_canonical_pattern_matches_numbers_that_canonical_leaves_as_they_are(market: str, number: str) -> None:
+    declared = MARKETS[market].number
+    assert re.fullmatch(declared.canonical_pattern, number)
+    assert declared.canonical(number) == number
+    for other in (number.lower() + "0", number[1:], f"0{number}", f"{number[:4]}-{number[4:]}", f"{number}\n"):
+        assert not re.fullmatch(declared.canonical_pattern, other)
 
 
 @check_cases(
