@@ -56,8 +56,9 @@ class RejectedRecordError(Exception):
     """A record that is rejected; the message says why."""
 
 
+@cache
 def staged_schema(table: Table) -> pl.Schema:
-    """The polars schema of a table's columns, in order."""
+    """The polars schema of a table's columns, in order; the same object each time, not to be changed."""
     return pl.Schema({column.name: TYPES[column.kind] for column in table.columns})
 
 
@@ -66,10 +67,16 @@ def empty_staged_frame(table: Table) -> pl.DataFrame:
     return _cached_empty(table).clone()
 
 
+# Cached: most companies are in few tables, and copying a frame is faster than declaring one
 @cache
 def _cached_empty(table: Table) -> pl.DataFrame:
-    """Cached: most companies are in few tables, and copying a frame is faster than declaring one."""
     return pl.DataFrame(schema=staged_schema(table))
+
+
+@cache
+def _cached_absent(table: Table) -> pl.LazyFrame:
+    extra = {SUBJECT_NUMBER: pl.Int64()} if table.has_person_marks else {}
+    return pl.LazyFrame(schema={**staged_schema(table), **META_SCHEMA, **extra})
 
 
 def cast_to_table(rows: _Frame, table: Table) -> _Frame:
@@ -94,9 +101,9 @@ def complete_columns(rows: _Frame, table: Table) -> _Frame:
 
 def present_rows(present: PresentRows, table: Table) -> pl.LazyFrame:
     """The present rows of one staged table; empty if there are none. A table with person marks has SUBJECT_NUMBER."""
-    extra = {SUBJECT_NUMBER: pl.Int64()} if table.has_person_marks else {}
     if table.name not in present:
-        return pl.LazyFrame(schema={**staged_schema(table), **META_SCHEMA, **extra})
+        return _cached_absent(table)
+    extra = [SUBJECT_NUMBER] if table.has_person_marks else []
     rows = present[table.name]
     if extra and SUBJECT_NUMBER not in rows.collect_schema():  # rows that no history has compared
         rows = rows.with_columns(pl.lit(None, pl.Int64()).alias(SUBJECT_NUMBER))
