@@ -200,6 +200,16 @@ def test_world_whose_run_executed_again_finds_a_changed_file_is_ordinary(world: 
 
 
 @pytest.mark.slow
+def test_world_whose_retracted_accounts_a_late_file_states_again_keeps_what_was_known(tmp_path: Path) -> None:
+    """With the late file as its source: the retracted one is named no more."""
+    world = WholeWorld(tmp_path)
+    world.run([register({"1": "open"}), accounts("1", 2024)])
+    world.run([accounts("1", 2024, day=-1)])
+    world.retract(0)
+    world.check_rebuild()
+
+
+@pytest.mark.slow
 def test_whole_and_plain_world_number_the_same_events(tmp_path: Path) -> None:
     """What the fast worlds keep in plain objects is what the product stores."""
     found = []

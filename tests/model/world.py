@@ -336,7 +336,18 @@ class WholeWorld:
         request = RetractionRequest((sorted(batches)[which % len(batches)],), by="anna", reason="a wrong file")
         retract(self.settings, request, overrides=WorkspaceOverrides((SMALL_MARKET,), lambda: self.now))
         self._forget_lost(self.served(self.onlooker))
+        self._follow_provenance()
         self._check_published(self._archived())
+
+    def _follow_provenance(self) -> None:
+        """What was known keeps its values; where a file in use states the same, that file is its source from now on."""
+        for at, facts in self.known.items():
+            now = self.facts_known_at(self.onlooker, at)
+            for table in TABLES:
+                values = [place for place, name in enumerate(table.names) if name in {*table.key, *table.business}]
+                before, after = ([[row[one] for one in values] for row in rows[table.name]] for rows in (facts, now))
+                assert after == before, at
+            self.known[at] = now
 
     def _forget_lost(self, served: Served) -> None:
         """Companies that were known from the retracted batch alone are served no more: no event says what they were."""
