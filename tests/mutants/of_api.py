@@ -13,6 +13,13 @@ API: Final = (
         "tests/api/agents/test_tools_over_http.py::test_what_is_refused_says_what_to_do_in_the_words_of_the_protocol",
     ),
     Mutant(
+        "service: head and body of a response are written apart",
+        "api/runtime/http_protocol.py",
+        "super().connection_made(self.joined)",
+        "super().connection_made(transport)",
+        "tests/api/runtime/test_joined_writes.py::test_a_response_is_one_write",
+    ),
+    Mutant(
         "tools: a message counts as a request",
         "api/agents/routes.py",
         "@post(PATH, policy=replace(SECRET_KEY, is_counted=False, body=BodyPolicy()), query=NoParameters)",
