@@ -81,7 +81,8 @@ def test_a_destination_is_made_and_read(service, place, served, url):
     path, answer = made(service, place)
     assert (answer["destination"], answer["endpoint_url"]) == (served, url)
     assert send(service, "GET", path).json()["destination"] == served
-    assert send(service, "GET", ALL).json()["data"][0]["destination"] == served
+    [listed] = [one for one in send(service, "GET", ALL).json()["data"] if one["id"] == answer["id"]]
+    assert listed["destination"] == served
     assert send(service, "DELETE", path).status_code == 204
     assert stored(service, path).credentials is None, "wiped"
 
