@@ -50,12 +50,10 @@ class GuardedHttpProtocol(HttpToolsProtocol):
     ulids: UlidGenerator
     address: str | None = None
     progress: Progress
-    joined: JoinedWrites
     earlier: Sequence[RequestResponseCycle] = ()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        self.joined = JoinedWrites(transport, self.loop)
-        super().connection_made(self.joined)
+        super().connection_made(JoinedWrites(transport, self.loop))
         self.progress = Progress(self.loop.time())
         self.address = self.guard.counted_address(self.client)
         problem = self.guard.add(self, self.loop)
@@ -100,10 +98,6 @@ class GuardedHttpProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         super().on_message_complete()
         self.progress.enter(Phase.IDLE, 0.0)
-
-    def on_response_complete(self) -> None:
-        self.joined.flush()
-        super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 -- uvicorn's signature
         self.refuse(new_problem("malformed_request", "The request is not valid HTTP/1.1."))

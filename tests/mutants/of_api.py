@@ -15,7 +15,7 @@ API: Final = (
     Mutant(
         "service: head and body of a response are written apart",
         "api/runtime/http_protocol.py",
-        "super().connection_made(self.joined)",
+        "super().connection_made(JoinedWrites(transport, self.loop))",
         "super().connection_made(transport)",
         "tests/api/runtime/test_joined_writes.py::test_a_response_is_one_write",
     ),
