@@ -41,7 +41,7 @@ COMMANDS_BY_NAME: Final = {
         "Ingest markets handed out by Dagster, until Ctrl-C; any number of workers, on any machine.",
     ),
     "listen": LazyCommand(
-        "ingest.listen",
+        "listen.listen",
         "Read the feeds of a market until Ctrl-C; the next `firm ingest --live` ingests the received entries.",
     ),
     "accounts": LazyCommand("accounts.accounts", "Accounts of API consumers."),

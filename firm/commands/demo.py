@@ -5,11 +5,14 @@ from __future__ import annotations
 import ipaddress
 import json
 import logging
+import os
 import shutil
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -29,6 +32,7 @@ from warehouse.schema.codes import EVENT_TYPES
 from warehouse.settings.errors import SettingError
 
 if TYPE_CHECKING:
+    from pipelines.ingest.market_workers import MarketWorkers
     from pipelines.settings import IngestSettings
     from sandbox.http.server import SandboxServer
 
@@ -109,18 +113,21 @@ def _run_days(
     The first day is the initial load; the events of the others are delivered to a subscriber.
     """
     from firm.demo.sandbox_origin import played_markets
+    from pipelines.ingest.market_workers import MarketWorkers
     from sandbox import World, serve
 
     companies, days = size
-    world = World(seed=1, companies=companies, days=days, markets=played_markets())
-    with serve(world) as registry:
-        _run_day(settings, registry, world.date(0).isoformat())
+    with MarketWorkers(len(os.sched_getaffinity(0))) as workers, ExitStack() as stack:
+        world = World(seed=1, companies=companies, days=days, markets=played_markets())
+        registry = stack.enter_context(serve(world))
+        run_day = partial(_run_day, settings, registry, workers)
+        run_day(world.date(0).isoformat())
         key = _create_account_key(installation)
         with run_background_server(installation) as base:
             subscription = _subscribe_receiver(base, key, receiver)
             for number in range(1, days):
                 registry.advance()
-                _run_day(settings, registry, world.date(number).isoformat())
+                run_day(world.date(number).isoformat())
             _wait_for_events(receiver, len(_read_events(installation)))
     typer.echo(f"A subscriber on this machine received and verified {_counted_events(receiver.by_type)}.")
     return key, subscription
@@ -132,14 +139,14 @@ def _counted_events(by_type: Mapping[str, int]) -> str:
     return f"{counted(sum(by_type.values()), 'event')}: {each}"
 
 
-def _run_day(settings: IngestSettings, registry: SandboxServer, day: str) -> None:
+def _run_day(settings: IngestSettings, registry: SandboxServer, workers: MarketWorkers, day: str) -> None:
     """Ingests a day of the registries and prints what came of it."""
     from firm.commands.ingest import print_report, run_ingest
     from firm.demo.sandbox_origin import sandbox_source
 
     started = time.monotonic()
     with sandbox_source(registry.url, settings) as origin:
-        report = run_ingest(settings, [], origin, registry.now, quiet=True)
+        report = run_ingest(settings, [], origin, registry.now, workers=workers, quiet=True)
     if report.exit_code:
         print_report(report, settings.layout)
         fail(f"the day {day} ended with exit code {report.exit_code}", report.exit_code)

@@ -1,15 +1,10 @@
-"""`firm ingest` and `firm listen`: run the Dagster job of the chosen markets; read streaming feeds between runs.
-
-Does not belong here: reading a stream (`pipelines.sources.stream_listener`).
-"""
+"""`firm ingest`: runs the Dagster job of the chosen markets and prints what came of it."""
 
 from __future__ import annotations
 
 import json
-import signal
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +14,7 @@ import typer
 from firm import erasure
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_line, print_table, progress_printer
-from firm.demo.settings import read_sandbox_url, require_sandbox_url
+from firm.demo.settings import read_sandbox_url
 from firm.environment import read_ingest_settings
 from firm.instants import instant_option
 from firm.quarantine_advice import quarantine_advice
@@ -34,7 +29,7 @@ from warehouse.storage.layout import Layout
 from warehouse.storage.locks import AlreadyLockedError
 
 if TYPE_CHECKING:
-    from connectors.kit.http.client import HttpClient
+    from pipelines.ingest.market_workers import MarketWorkers
     from pipelines.settings import IngestSettings
 
 _SHOWN = 40
@@ -59,7 +54,7 @@ def ingest(
         list[str] | None, typer.Option(help="Accept this dataset against its guards, this run only. Repeatable.")
     ] = None,
     at_once: Annotated[
-        int, typer.Option(min=1, max=64, help="Markets ingested in parallel (with --from only), one process each.")
+        int, typer.Option(min=1, max=64, help="Markets ingested in parallel (not with --live), in as many processes.")
     ] = 1,
     as_json: Json = False,
 ) -> None:
@@ -72,8 +67,8 @@ def ingest(
     """
     if sum((live, sandbox, folder is not None)) != 1:
         fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
-    if at_once > 1 and folder is None:
-        fail("--at-once needs --from FOLDER: live registries are fetched by one process, for their rate limits", USAGE)
+    if at_once > 1 and live:
+        fail("--at-once is not for --live: live registries are fetched by one process, for their rate limits", USAGE)
     settings = read_ingest_settings()
     _require_datasets("--accept-shrink", accept_shrink or [])
     _require_datasets("--dataset", only or [])
@@ -83,7 +78,11 @@ def ingest(
     folder_source = _folder_source(folder, groups, own=bool(markets))
     with exit_on_error(FolderError):
         _require_files(folder_source, chosen)
-    with exit_on_error(OSError), _open_source(settings, folder_source, live) as (origin, its_instant):
+    with (
+        exit_on_error(OSError),
+        _market_workers(min(at_once, len(chosen))) as workers,
+        _open_source(settings, folder_source, live) as (origin, its_instant),
+    ):
         report = run_ingest(
             settings,
             chosen,
@@ -91,7 +90,7 @@ def ingest(
             at or its_instant,
             accept_shrink=accept_shrink or (),
             datasets=only or (),
-            at_once=at_once,
+            workers=workers,
             quiet=as_json,
         )
         erasure.finish_erasures(settings.layout)  # subjects withdrawn by registers
@@ -102,6 +101,15 @@ def ingest(
             print_report(report, settings.layout)
         if report.exit_code:  # inside the block, so that the sandbox stays on its day
             raise typer.Exit(report.exit_code)
+
+
+def _market_workers(count: int) -> AbstractContextManager[MarketWorkers | None]:
+    """Processes for markets that are ingested in parallel; none for one at a time."""
+    if count <= 1:
+        return nullcontext()
+    from pipelines.ingest.market_workers import MarketWorkers
+
+    return MarketWorkers(count)
 
 
 def _require_datasets(option: str, keys: list[str]) -> None:
@@ -231,7 +239,7 @@ def run_ingest(
     *,
     accept_shrink: Sequence[str] = (),
     datasets: Sequence[str] = (),
-    at_once: int = 1,
+    workers: MarketWorkers | None = None,
     quiet: bool = False,
 ) -> IngestReport:
     """Runs one ingest with progress on standard error; `at` None: now."""
@@ -242,7 +250,7 @@ def run_ingest(
     from pipelines.steps.schema_validation import SchemaViolationError
     from warehouse.release.manifest import InvalidReleaseError
 
-    overrides = IngestOverrides(accept_shrink=tuple(accept_shrink), datasets=tuple(datasets), at_once=at_once)
+    overrides = IngestOverrides(accept_shrink=tuple(accept_shrink), datasets=tuple(datasets), workers=workers)
     with exit_on_error(
         AlreadyLockedError,
         InvalidReleaseError,
@@ -343,46 +351,3 @@ def print_problems(report: IngestReport, layout: Layout) -> None:
         )
     for error in report.errors:
         print_line(f"ERROR {error.market}: {error.message}")
-
-
-def listen(
-    market: Annotated[str, typer.Argument(help="Market code, as uk.")],
-    sandbox: Annotated[
-        bool, typer.Option("--sandbox", help="Listen to the sandbox served at FIRM_SANDBOX_URL.")
-    ] = False,
-) -> None:
-    """Read the feeds of a market until Ctrl-C; the next `firm ingest --live` ingests the received entries."""
-    import connectors
-    from connectors.kit.http.errors import FetchError
-    from pipelines.sources import stream_listener
-    from pipelines.workspace import UnknownMarketError, Workspace, chosen_markets
-    from warehouse.storage.locks import AlreadyLockedError
-
-    settings = read_ingest_settings()
-    with exit_on_error(UnknownMarketError, code=USAGE):
-        [chosen] = chosen_markets([market], connectors.JURISDICTIONS)
-    feeds = [dataset.key for dataset in stream_listener.streaming_datasets(chosen)]
-    if not feeds:
-        fail(f"market {chosen.code} has no streaming feed: use `firm ingest`", USAGE)
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    workspace = Workspace(settings, connectors.JURISDICTIONS, report_progress=typer.echo)
-    typer.echo(f"listening to {', '.join(feeds)}")
-    with exit_on_error(FetchError, AlreadyLockedError, OSError), _http_client(settings, sandbox) as http:
-        stream_listener.listen(workspace, chosen, http, stop)
-
-
-@contextmanager
-def _http_client(settings: IngestSettings, sandbox: bool) -> Iterator[HttpClient]:
-    """HTTP client for the registries or, with `sandbox`, for `firm sandbox serve`."""
-    if not sandbox:
-        from pipelines.sources.live import registry_http
-
-        with registry_http(settings) as http:
-            yield http
-        return
-    from firm.demo.sandbox_origin import sandbox_source
-
-    with sandbox_source(require_sandbox_url(), settings) as live:
-        yield live.http

@@ -7,7 +7,7 @@ generated world itself (`sandbox`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -37,8 +37,24 @@ DAYS: Final = 20
 _CONTACT: Final = "firm (nobody@example.org)"  # EDGAR rejects requests without a contact, and so does the sandbox
 
 
+class SandboxSource(LiveSource):
+    """The sandbox in place of the registries: several processes may ask it, each with a client of its own."""
+
+    @property
+    def is_shareable(self) -> bool:
+        return True
+
+    def __reduce__(self) -> tuple[Callable[[HttpSettings], SandboxSource], tuple[HttpSettings]]:
+        """How it gets into another process: by its settings, from which that one opens its client."""
+        return _open_source, (self.http.settings,)
+
+
+def _open_source(settings: HttpSettings) -> SandboxSource:
+    return SandboxSource(HttpClient(settings))
+
+
 @contextmanager
-def sandbox_source(base: str, settings: IngestSettings, clock: FetchClock | None = None) -> Iterator[LiveSource]:
+def sandbox_source(base: str, settings: IngestSettings, clock: FetchClock | None = None) -> Iterator[SandboxSource]:
     """Live fetching with every registry's host mapped to one server. clock: of fetches by date; None: the system's."""
     hosts = {dataset.host for country in connectors.JURISDICTIONS for dataset in country.datasets}
     asked = HttpSettings(
@@ -50,7 +66,7 @@ def sandbox_source(base: str, settings: IngestSettings, clock: FetchClock | None
         retry_policy=RETRY,
     )
     with HttpClient(asked, clock) as http:
-        yield LiveSource(http)
+        yield SandboxSource(http)
 
 
 def sandbox_instant(base: str) -> datetime:

@@ -5,7 +5,7 @@ Its import and records take more than a third of an ingest without news. Does no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 
 class DagsterRecords:
-    """Dagster's records of one ingest of some markets, whose locks the caller holds."""
+    """Dagster's records of an ingest of some markets, whose locks the caller holds."""
 
-    def __init__(self, workspace: Workspace, markets: Sequence[str], given: dg.DagsterInstance | None = None) -> None:
+    def __init__(
+        self, workspace: Workspace, markets: Iterable[str] = (), given: dg.DagsterInstance | None = None
+    ) -> None:
         self._workspace = workspace
-        self._markets = tuple(markets)
+        self._markets = list(markets)
         self._given = given
         self._opened = ExitStack()
 
@@ -40,6 +42,18 @@ class DagsterRecords:
         from pipelines.ingest.job_runs import JobRuns  # here, because it loads Dagster
 
         return JobRuns(self._workspace, source, self._instance)
+
+    def take_market(self, market: str) -> None:
+        """Adds a market, whose lock the caller holds, too."""
+        if "_instance" in vars(self):
+            self.fail_runs(market)
+        self._markets.append(market)
+
+    def fail_runs(self, market: str) -> None:
+        """Fails the unfinished runs of a market, of which none can be alive, and frees the pools that they hold."""
+        from pipelines.runtime import dead_runs  # here, because it loads Dagster
+
+        dead_runs.fail_dead_runs(self._instance, market)
 
     def fail_dead_runs(self) -> None:
         """Fails what Dagster shows as unfinished, if the last run of one of the markets did not end.

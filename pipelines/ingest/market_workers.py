@@ -1,8 +1,8 @@
-"""Ingests several markets in parallel, each in its own worker process; no two processes write the same market.
+"""Ingests several markets in parallel, in worker processes that each take one market after the other.
 
-Belongs here: starting and ending these processes, and receiving their messages. A process that dies fails
-only its own market; none outlives the parent process, which holds the markets' locks. Does not belong here:
-what a process does (`market_run`).
+Belongs here: starting and ending these processes, handing them markets, and receiving their messages. A process that
+dies fails only the market it has, and another is started for those that wait; none outlives the parent process, which
+holds the markets' locks. Does not belong here: what a process does with a market (`market_run`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +22,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import connectors
 from connectors.contract.dataset import Jurisdiction
@@ -48,7 +49,7 @@ _KILLED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class WorkerTask:
-    """Input of each worker process. at: logical instant of the run. datasets: those to ingest; none means all."""
+    """What a worker needs for a market. at: logical instant of the run. datasets: those to ingest; none means all."""
 
     settings: IngestSettings
     origin: IngestSource
@@ -71,37 +72,92 @@ class _InterruptMessage:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class _RunningWorker:
-    made: Jurisdiction
+@dataclass(slots=True)
+class _Worker:
+    """A worker process, the market that it has, and the run of which that is."""
+
     process: SpawnProcess
     pipe: Any  # a connection; its class depends on the platform
-    since: float
+    task: WorkerTask | None = None
+    market: str = ""
+    since: float = 0.0
+
+    def take(self, task: WorkerTask, market: str) -> None:
+        """Hands it a market, with the task where that is another; a dead process shows when it is received from."""
+        told = None if task is self.task else task
+        self.task, self.market, self.since = task, market, monotonic()
+        with suppress(BrokenPipeError):
+            self.pipe.send((told, market))
 
 
-def run_markets(
-    work: WorkerTask, markets: Sequence[Jurisdiction], at_once: int, progress: ProgressCallback
-) -> Iterator[MarketResult]:
-    """Ingests markets, up to `at_once` in parallel, longest first; yields each result as the market ends.
+class MarketWorkers:
+    """Worker processes, from the start of a `with` block to its end: for one ingest, or for several in a row."""
 
-    Raises RunInterruptedError where one of them could not go on. No process is left running, however it ends.
-    """
-    opened = work.origin.open(work.at)
-    by_code = {made.code: made for made in markets}
-    sizes = {code: _total_bytes(opened, made) for code, made in by_code.items()}
-    waiting = [by_code[code] for code in order_longest_first(sizes, last_run_seconds(work.settings.layout))]
-    under_way: dict[Any, _RunningWorker] = {}
-    try:
-        while waiting or under_way:
-            while waiting and len(under_way) < at_once:
-                running = _start_worker(work, waiting.pop(0))
-                under_way[running.pipe] = running
-            for pipe in wait(list(under_way)):
-                if ended := _receive_message(under_way[pipe], progress):
-                    del under_way[pipe]
-                    yield ended
-    finally:
-        _stop_workers(list(under_way.values()))
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._spare: list[_Worker] = []
+        self._busy: dict[Any, _Worker] = {}
+
+    def __enter__(self) -> Self:
+        try:
+            self._spare += (_start_worker() for _ in range(self._count))
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def run_markets(
+        self,
+        task: WorkerTask,
+        markets: Sequence[Jurisdiction],
+        progress: ProgressCallback,
+        on_death: Callable[[str], None],
+    ) -> Iterator[MarketResult]:
+        """Ingests markets in parallel, longest first; yields each result as the market ends.
+
+        on_death: called with the market of a process that died, whose runs hold what those of other markets wait for.
+        Raises RunInterruptedError where one of them could not go on. However this ends, no process works on a market.
+        """
+        opened = task.origin.open(task.at)
+        sizes = {made.code: _total_bytes(opened, made) for made in markets}
+        waiting = deque(order_longest_first(sizes, last_run_seconds(task.settings.layout)))
+        try:
+            while waiting or self._busy:
+                while waiting and len(self._busy) < self._count:
+                    worker = self._spare.pop() if self._spare else _start_worker()
+                    self._busy[worker.pipe] = worker
+                    worker.take(task, waiting.popleft())
+                for pipe in wait(list(self._busy)):
+                    match _receive_message(self._busy[pipe]):
+                        case _ProgressLine(text):
+                            progress(text)
+                        case MarketResult() as result:
+                            worker = self._busy.pop(pipe)
+                            if worker.process.exitcode is None:
+                                self._spare.append(worker)
+                            else:
+                                on_death(worker.market)
+                            yield result
+        finally:
+            if self._busy:
+                self._stop()
+
+    def _stop(self) -> None:
+        """Ends all processes with SIGINT, so that Dagster records it; a second SIGINT during the wait kills them."""
+        left = [*self._busy.values(), *self._spare]
+        self._busy, self._spare = {}, []
+        try:
+            for worker in left:
+                with suppress(ProcessLookupError):
+                    os.kill(worker.process.pid or 0, signal.SIGINT)
+            for worker in left:
+                worker.process.join()
+        finally:
+            for worker in left:
+                worker.process.kill()
 
 
 def last_run_seconds(layout: Layout) -> dict[str, float]:
@@ -123,9 +179,9 @@ def _total_bytes(opened: OpenedSource, made: Jurisdiction) -> int:
     return sum(entry.path.stat().st_size for entry in opened.files(made))
 
 
-def _start_worker(work: WorkerTask, made: Jurisdiction) -> _RunningWorker:
-    ours, theirs = _SPAWN.Pipe(duplex=False)
-    process = _SPAWN.Process(target=_worker_main, args=(work, made.code, theirs), name=f"firm ingest {made.code}")
+def _start_worker() -> _Worker:
+    ours, theirs = _SPAWN.Pipe()
+    process = _SPAWN.Process(target=_worker_main, args=(theirs,), name="firm ingest")
     # The child must not receive Ctrl-C before its handler is installed, so SIGINT stays blocked until then.
     # Python's resource tracker unblocks it when it starts.
     resource_tracker.ensure_running()
@@ -135,71 +191,75 @@ def _start_worker(work: WorkerTask, made: Jurisdiction) -> _RunningWorker:
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     theirs.close()  # otherwise recv() would never see EOF
-    return _RunningWorker(made, process, ours, monotonic())
+    return _Worker(process, ours)
 
 
-def _receive_message(running: _RunningWorker, tell: ProgressCallback) -> MarketResult | None:
-    """Handles one message; returns the market's result if it was the last message."""
+def _receive_message(worker: _Worker) -> _ProgressLine | MarketResult:
+    """Receives one message; the failed market if the process is dead."""
     try:
-        said = running.pipe.recv()
-    except EOFError:
-        running.process.join()
-        return _dead_worker_result(running)
+        said = worker.pipe.recv()
+    except (EOFError, ConnectionResetError):
+        worker.process.join()
+        return _dead_worker_result(worker)
     match said:
-        case _ProgressLine(text):
-            tell(text)
-            return None
-        case MarketResult():
-            running.process.join()
+        case _ProgressLine() | MarketResult():
             return said
         case _InterruptMessage(reason):
             raise RunInterruptedError(reason)
         case _:
-            raise TypeError(f"a process of {running.made.code} said {said!r}")
+            raise TypeError(f"a process of {worker.market} said {said!r}")
 
 
-def _dead_worker_result(running: _RunningWorker) -> MarketResult:
-    code = running.process.exitcode or 0
+def _dead_worker_result(worker: _Worker) -> MarketResult:
+    code = worker.process.exitcode or 0
     how = f"its process was killed by signal {-code}" if code < 0 else f"its process exited with code {code}"
-    error = ErrorNote(running.made.code, f"{how}: {_KILLED}")
-    return MarketResult(running.made.code, [error], round(monotonic() - running.since, 3))
+    error = ErrorNote(worker.market, f"{how}: {_KILLED}")
+    return MarketResult(worker.market, [error], round(monotonic() - worker.since, 3))
 
 
-def _stop_workers(left: Sequence[_RunningWorker]) -> None:
-    """Ends processes with SIGINT, so that Dagster records it; a second SIGINT during the wait kills them."""
-    try:
-        for running in left:
-            with suppress(ProcessLookupError):
-                os.kill(running.process.pid or 0, signal.SIGINT)
-        for running in left:
-            running.process.join()
-    finally:
-        for running in left:
-            running.process.kill()
-
-
-def _worker_main(work: WorkerTask, code: str, pipe: Connection) -> None:
-    """Main function of a worker process."""
+def _worker_main(pipe: Connection) -> None:
+    """Main function of a worker process: ingests each market that the parent hands it."""
     os.setpgid(0, 0)  # Ctrl-C of a terminal reaches only the parent, which passes it on once
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what a shell starts in the background
     sigint.install_sigint_redelivery()
     threading.Thread(target=_exit_with_parent, daemon=True).start()
-    workspace = Workspace(
-        work.settings, connectors.JURISDICTIONS, report_progress=lambda line: pipe.send(_ProgressLine(line))
-    )
-    with suppress(KeyboardInterrupt), ExitStack() as stack:
-        stack.callback(workspace.close)
+    with suppress(KeyboardInterrupt):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+        task, market = _next_market(pipe)
         try:
-            with resource_errors.explain_resource_errors(work.settings):
-                records = stack.enter_context(DagsterRecords(workspace, [code]))
-                runs = MarketRunner(workspace, work.origin, records, work.datasets)
-                opened = work.origin.open(work.at)
-                pipe.send(runs.run_market(workspace.jurisdiction(code), work.batch, opened))
+            while task is not None:
+                task, market = _run_task(task, market, pipe)
         except RunInterruptedError as error:
             pipe.send(_InterruptMessage(str(error)))
     sys.stdout.flush()
     os._exit(0)  # output is flushed; a normal exit would let libraries warn about leaked objects
+
+
+def _run_task(task: WorkerTask, market: str, pipe: Connection) -> tuple[WorkerTask, str]:
+    """Ingests markets of one run until the parent hands on the first of another, which is returned."""
+    workspace = Workspace(
+        task.settings, connectors.JURISDICTIONS, report_progress=lambda line: pipe.send(_ProgressLine(line))
+    )
+    with ExitStack() as stack:
+        stack.callback(workspace.close)
+        stack.enter_context(resource_errors.explain_resource_errors(task.settings))
+        records = stack.enter_context(DagsterRecords(workspace))
+        runs = MarketRunner(workspace, task.origin, records, task.datasets)
+        opened = task.origin.open(task.at)
+        following = None
+        while following is None:
+            records.take_market(market)
+            pipe.send(runs.run_market(workspace.jurisdiction(market), task.batch, opened))
+            following, market = _next_market(pipe)
+        return following, market
+
+
+def _next_market(pipe: Connection) -> tuple[WorkerTask | None, str]:
+    """What the parent hands on: a market, with the task where that is another. KeyboardInterrupt if it is gone."""
+    try:
+        return pipe.recv()
+    except EOFError:
+        raise KeyboardInterrupt from None
 
 
 def _exit_with_parent() -> None:

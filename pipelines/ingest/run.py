@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import connectors
 from connectors.contract.dataset import Jurisdiction
-from pipelines.ingest import market_workers, resource_errors
+from pipelines.ingest import resource_errors
 from pipelines.ingest.dagster_records import DagsterRecords
 from pipelines.ingest.market_run import MarketResult, MarketRunner
-from pipelines.ingest.market_workers import WorkerTask
+from pipelines.ingest.market_workers import MarketWorkers, WorkerTask
 from pipelines.maintenance.retract import finish_retractions
 from pipelines.reporting import report, run_log
 from pipelines.reporting.report import IngestReport
@@ -55,13 +55,13 @@ class IngestOverrides:
 
     accept_shrink: datasets let through their guards for this run.
     datasets: those to ingest; none means all of the chosen markets. The others keep what they have.
-    at_once: markets ingested in parallel, each in its own process, which uses this machine's connectors and
-    clock. For folders only: registries are fetched by one process, which keeps their rate limits.
+    workers: processes that ingest markets in parallel, with this machine's connectors and clock. Not from live
+    registries: those are fetched by one process, which keeps their rate limits.
     """
 
     accept_shrink: Collection[str] = ()
     datasets: Collection[str] = ()
-    at_once: int = 1
+    workers: MarketWorkers | None = None
     jurisdictions: tuple[Jurisdiction, ...] | None = None
     clock: Callable[[], datetime] = utc_now
     on_step: Step = ignore_step
@@ -95,7 +95,7 @@ def ingest(
     chosen = chosen_markets(markets, known)
     if source.supports_lookups and (silent_ones := [made for made in chosen if not made.datasets]):
         raise MarketNotServedError(silent_ones[0].code)
-    if source.supports_lookups and overrides.at_once > 1:
+    if overrides.workers is not None and not source.is_shareable:
         raise ValueError("live registries are fetched by one process, for their rate limits: one market at a time")
     source.validate(known)
     with ExitStack() as stack, resource_errors.explain_resource_errors(settings):
@@ -134,7 +134,8 @@ class _IngestRound:
         self._workspace = workspace
         self._jurisdictions = jurisdictions
         self._origin = origin
-        self._at_once = overrides.at_once
+        self._workers = overrides.workers
+        self._records = records
         self._datasets = frozenset(overrides.datasets)
         self._runs = MarketRunner(workspace, origin, records, self._datasets)
 
@@ -164,9 +165,10 @@ class _IngestRound:
         for made in self._jurisdictions:
             if not made.datasets:  # announced: its files are listed, none is read
                 steps_fetch.record_source_files(self._workspace, made, opened, batch)
-        if self._at_once > 1 and len(read) > 1:
-            work = WorkerTask(self._workspace.settings, self._origin, batch, instant, self._datasets)
-            return market_workers.run_markets(work, read, self._at_once, self._workspace.report_progress)
+        if self._workers is not None:
+            task = WorkerTask(self._workspace.settings, self._origin, batch, instant, self._datasets)
+            progress = self._workspace.report_progress
+            return self._workers.run_markets(task, read, progress, on_death=self._records.fail_runs)
         return (self._runs.run_market(made, batch, opened) for made in read)
 
     def _log_end(self, batch: str, found: IngestReport) -> IngestReport:

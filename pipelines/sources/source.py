@@ -47,6 +47,11 @@ class IngestSource(Protocol):
         """True if subjects can be requested one by one."""
         ...
 
+    @property
+    def is_shareable(self) -> bool:
+        """True if several processes may read it in parallel: each gets a copy."""
+        ...
+
     def validate(self, jurisdictions: Iterable[Jurisdiction]) -> None:
         """Raises FolderError if it names what neither these markets nor the connectors declare."""
         ...
@@ -74,6 +79,10 @@ class FolderSource:
     @property
     def supports_lookups(self) -> bool:
         return False
+
+    @property
+    def is_shareable(self) -> bool:
+        return True
 
     def validate(self, jurisdictions: Iterable[Jurisdiction]) -> None:
         known = [*jurisdictions, *connectors.JURISDICTIONS]
@@ -111,6 +120,10 @@ class _DayFolderSource:
     @property
     def supports_lookups(self) -> bool:
         return False
+
+    @property
+    def is_shareable(self) -> bool:
+        return True
 
     def validate(self, jurisdictions: Iterable[Jurisdiction]) -> None:
         """Its folder was validated with the others."""
@@ -161,6 +174,10 @@ class LiveSource:
     @property
     def supports_lookups(self) -> bool:
         return True
+
+    @property
+    def is_shareable(self) -> bool:
+        return False  # one process keeps the rate limits of the registries
 
     def validate(self, jurisdictions: Iterable[Jurisdiction]) -> None:
         """Nothing is named by an operator."""

@@ -262,6 +262,6 @@ def _loses_a_market(firm: Inside, day: Path, told: Told) -> None:
 
 
 def test_registries_are_asked_by_one_process(firm: Inside) -> None:
-    said = firm.run("ingest", "--sandbox", *AT_ONCE)
+    said = firm.run("ingest", "--live", *AT_ONCE)
     assert said.exit_code == 2
-    assert "--at-once needs --from FOLDER" in said.err
+    assert "--at-once is not for --live" in said.err

@@ -88,7 +88,7 @@ class HttpClient:
     """One client for all registries, thread-safe. Close it, or use it as a context manager."""
 
     def __init__(self, settings: HttpSettings, clock: FetchClock | None = None) -> None:
-        self._settings = settings
+        self.settings = settings
         self._clock = clock or FetchClock()
         self._rates = HostRateLimiter(settings.rates, settings.default_rate, self._clock, settings.shared_limiters)
         # httpx logs every address with its query at INFO, secrets included.
@@ -117,11 +117,11 @@ class HttpClient:
 
     def pause(self, url: str, seconds: float) -> None:
         """Makes the next request to the host of an address wait, as an outage that lasts makes retries useless."""
-        self._rates.pause(httpx.URL(url).host, seconds * self._settings.retry_policy.outage_share)
+        self._rates.pause(httpx.URL(url).host, seconds * self.settings.retry_policy.outage_share)
 
     def _credentials_for(self, url: str) -> tuple[str, str] | None:
         """The configured credentials for a documented host."""
-        return self._settings.credentials.get(httpx.URL(url).host)
+        return self.settings.credentials.get(httpx.URL(url).host)
 
     def get(
         self,
@@ -167,7 +167,7 @@ class HttpClient:
         )
 
     def _small_body(self, asked: HttpRequest) -> FetchedResponse:
-        sink = BodyBuffer(None, self._settings.max_small_body_bytes)
+        sink = BodyBuffer(None, self.settings.max_small_body_bytes)
         answer = self._with_retries(asked.url, lambda: self._body(asked, sink, None))
         if isinstance(answer, NotModified):
             raise RequestRejectedError(asked.url, 304, "status 304 without a conditional request")
@@ -205,7 +205,7 @@ class HttpClient:
         # Ranges count bytes as sent: resuming requires a body without content encoding.
         given = {"Accept-Encoding": "identity", **(headers or {})}
         asked = HttpRequest(url, given, auth or self._credentials_for(url), frozenset(expect), frozenset())
-        sink = BodyBuffer(self._settings.download_folder, self._settings.max_large_body_bytes)
+        sink = BodyBuffer(self.settings.download_folder, self.settings.max_large_body_bytes)
         try:
             answer = self._with_retries(url, lambda: self._body(asked, sink, since))
         except BaseException:
@@ -263,7 +263,7 @@ class HttpClient:
 
     def _with_retries(self, url: str, once: Callable[[], R]) -> R:
         host = httpx.URL(url).host
-        retry = self._settings.retry_policy
+        retry = self.settings.retry_policy
         for attempt in range(1, retry.attempts + 1):
             self._rates.wait(host)
             try:
@@ -306,7 +306,7 @@ class HttpClient:
         try:
             if response.status_code == _SAME:
                 return NotModified(public_url(asked.url), now)
-            pace = (self._settings.min_bytes_per_second, self._settings.max_wait_seconds, self._clock)
+            pace = (self.settings.min_bytes_per_second, self.settings.max_wait_seconds, self._clock)
             return receive_body(response, asked, sink, now, pace)
         finally:
             response.close()
