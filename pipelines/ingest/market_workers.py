@@ -127,7 +127,7 @@ class MarketWorkers:
         try:
             while waiting or self._busy:
                 while waiting and len(self._busy) < self._count:
-                    worker = self._spare.pop() if self._spare else _start_worker()
+                    worker = self._unused_worker()
                     self._busy[worker.pipe] = worker
                     worker.take(task, waiting.popleft())
                 for pipe in wait(list(self._busy)):
@@ -144,6 +144,13 @@ class MarketWorkers:
         finally:
             if self._busy:
                 self._stop()
+
+    def _unused_worker(self) -> _Worker:
+        """A process without a market; a new one where none is left alive."""
+        while self._spare:
+            if (worker := self._spare.pop()).process.is_alive():
+                return worker
+        return _start_worker()
 
     def _stop(self) -> None:
         """Ends all processes with SIGINT, so that Dagster records it; a second SIGINT during the wait kills them."""

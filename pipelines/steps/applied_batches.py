@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -71,6 +71,15 @@ def run_knowledge(
             if snapshot.is_first_load:  # a late part does not end the first load earlier
                 first_loads[key] = max(plan.instant, first_loads.get(key, plan.instant))
     return RunKnowledge(baselines, first_loads, decisions)
+
+
+def knowledge_at(knowledge: RunKnowledge, instant: datetime, state: NormaliseState) -> RunKnowledge:
+    """What is known at one instant of a run that began in a state: no dataset that it loads first at a later one.
+
+    Until a register is loaded, what a feed of it changes is silent, also where one run reads both.
+    """
+    loaded = {key: at for key, at in knowledge.baselines.items() if at <= instant or key in state.watermarks}
+    return replace(knowledge, baselines=loaded)
 
 
 @dataclass(frozen=True, slots=True, order=True)

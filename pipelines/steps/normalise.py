@@ -9,7 +9,7 @@ that counts. Does not belong here: the mapping (`connectors`), or what a snapsho
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
@@ -111,7 +111,8 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
         links = CompanyLinker(jurisdiction, history)
         ended, decisions = applied_batches.first_load_ends(history), DecisionLog(workspace.layout).all()
         knowledge = applied_batches.run_knowledge(state, plans, ended, len(decisions))
-        run = _NormaliseRun(workspace, jurisdiction, history, links, batch, state.unconfirmed, knowledge)
+        known_at = partial(applied_batches.knowledge_at, knowledge, state=state)
+        run = _NormaliseRun(workspace, jurisdiction, history, links, batch, state.unconfirmed, known_at)
         for plan in plans:
             run.apply_instant(plan)
             applied_batches.record_instant(history, plan, batch)
@@ -189,7 +190,7 @@ class _NormaliseRun:
     links: CompanyLinker
     batch: str
     unconfirmed: Mapping[str, Sequence[pl.DataFrame]]
-    knowledge: RunKnowledge
+    knowledge_at: Callable[[datetime], RunKnowledge]
     counts: _Counts = field(default_factory=_Counts)
 
     def apply_instant(self, plan: InstantPlan) -> None:
@@ -310,7 +311,8 @@ class _NormaliseRun:
     def _write_normalised(self, touched: pl.Series, plan: InstantPlan, extra: Mapping[str, pl.DataFrame]) -> None:
         """Writes the snapshot in parts; the extra frames go with each part, filtered to its companies."""
         instant, store, undecided = plan.instant, self.workspace.snapshot_store, self._rules_without_data()
-        with store.writer(self.jurisdiction.code, self.batch, instant, plan.known_at, self.knowledge) as writer:
+        knowledge = self.knowledge_at(instant)
+        with store.writer(self.jurisdiction.code, self.batch, instant, plan.known_at, knowledge) as writer:
             for companies, tables, far in parallel_map(
                 self._current_records(touched), partial(self._normalise_companies, instant)
             ):

@@ -224,3 +224,21 @@ def test_whole_and_plain_world_number_the_same_events(tmp_path: Path) -> None:
         found.append([(event["sequence"], event["event_id"], event["data"]) for event in world.events])
     assert found[0] == found[1]
     assert len(found[0]) > 2
+
+
+def test_world_whose_run_loads_a_register_after_its_feed_is_silent_about_both(world: PlainWorld) -> None:
+    """The feed says something older than the register's first file, and both come in one run."""
+    world.run([feed({"1": "open"}), feed({"1": "open", "2": "open"}, 0)])
+    assert world.run([register({"1": "open"}, 1), feed({"2": "asleep"}, 0)], after=A_MINUTE) == ORDINARY
+    assert told(world) == []
+    world.check_rebuild()
+
+
+def test_world_whose_killed_run_loads_a_register_after_its_feed_is_silent_about_both(world: PlainWorld) -> None:
+    world.run([feed({"1": "open"}), feed({"1": "open", "2": "open"}, 0)])
+    files = [register({"1": "open"}, 1), feed({"2": "asleep"}, 0)]
+    assert world.run(files, Death("line written", 2), A_MINUTE) == DIED
+    statuses: Content = {"1": "closed", "2": "open", "3": "open"}
+    answers = [accounts("3", 2024), accounts("2", 2024), Delivery(FEED_KEY, statuses, is_complete=True)]
+    assert world.run(answers) == ORDINARY
+    world.check_rebuild()

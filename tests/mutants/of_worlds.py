@@ -8,6 +8,13 @@ _WORLDS: Final = "tests/model/test_sequences.py"
 
 WORLDS: Final = (
     Mutant(
+        "world: a feed is told before its register is loaded, where one run reads both",
+        "pipelines/steps/applied_batches.py",
+        " if at <= instant or key in state.watermarks}",
+        "}",
+        f"{_WORLDS}::test_world_whose_run_loads_a_register_after_its_feed_is_silent_about_both",
+    ),
+    Mutant(
         "world: a transition that returns has the id of before",
         "warehouse/schema/ids.py",
         'return natural_id("evt", "status.changed", company_id, previous, current, effective, known_at)',

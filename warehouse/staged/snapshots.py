@@ -49,8 +49,9 @@ class SnapshotPart:
 class RunKnowledge:
     """What the run that made a snapshot knew of first loads and decisions: which events it makes follows from it.
 
-    baselines: by dataset, the instant of its first snapshot. first_loads: by dataset whose first load took several
-    runs, the instant of its last snapshot so far. decisions: rows of the decision log that there were.
+    baselines: by dataset that is loaded at the snapshot's instant, that of its first snapshot. first_loads: by dataset
+    whose first load took several runs, the instant of its last snapshot so far. decisions: rows that the decision log
+    had.
     """
 
     baselines: Mapping[str, datetime]
