@@ -18,16 +18,9 @@ from pipelines.defs import asset_checks, metadata
 from pipelines.defs.asset_keys import RELEASE, market_key, pool_name, raw_key, staged_key, step_name
 from pipelines.defs.metadata import DATA_OWNERS, ROW_COUNT, SOURCE_OWNERS
 from pipelines.defs.partitions import market_partitions, new_batch
-from pipelines.defs.resources import (
-    LOCKED_TAG,
-    PARTITION_TAG,
-    ErasureFinisher,
-    overtaking_batch,
-    released_markets,
-    run_batch,
-    run_market,
-)
+from pipelines.defs.resources import LOCKED_TAG, ErasureFinisher, overtaking_batch, released_markets, run_batch
 from pipelines.erasure.command import publish_run
+from pipelines.runtime.dead_runs import PARTITION_TAG, run_market
 from pipelines.sources.source import IngestSource
 from pipelines.steps import fetch, quarantine
 from pipelines.steps.apply_history import apply_snapshots

@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from typing import Final
 
 import dagster as dg
 
+from pipelines.dagster_instance.concurrency_slots import SlotAssigningEventLog
 from pipelines.defs.asset_keys import RELEASE, fetched_datasets
 from pipelines.maintenance.retract import finish_retractions
 from pipelines.runtime import crash_recovery, dead_runs
-from pipelines.runtime.dead_runs import MARKET_TAG
+from pipelines.runtime.dead_runs import PARTITION_TAG, run_market
+from pipelines.runtime.market_lease import MarketLease
 from pipelines.steps import stage
 from pipelines.workspace import Workspace
 from warehouse.storage.layout import Layout
@@ -26,7 +29,6 @@ from warehouse.storage.layout import Layout
 MARKETS_TAG: Final = "firm/markets"  # markets published by the release of a run
 LOCKED_TAG: Final = "firm/locked"  # the starter of the run already holds the lock
 BATCH_TAG: Final = "firm/batch"  # of a run without a partition
-PARTITION_TAG: Final = "dagster/partition"
 REQUESTED_TAG: Final = "firm/requested"  # of a run that a schedule or sensor requested: its batch, assigned then
 OVERTAKEN_TAG: Final = "firm/overtaken"  # of a requested run that came too late: the batch staged meanwhile
 _RETRY_TAG: Final = "dagster/retry_number"  # of a run that Dagster has retried
@@ -52,12 +54,14 @@ def released_markets(tags: Mapping[str, str]) -> list[str]:
     return sorted(market for market in tags.get(MARKETS_TAG, "").split(",") if market)
 
 
-def run_market(run: dg.DagsterRun) -> str | None:
-    """The market that a run writes: by its job or, of assets materialised by hand, by their names."""
-    market = run.tags.get(MARKET_TAG)
-    if market is not None or PARTITION_TAG not in run.tags:
-        return market
-    return next((key.path[0].upper() for key in run.asset_selection or () if len(key.path) > 1), None)
+def free_pools_of_dead_runs(instance: dg.DagsterInstance, lease: MarketLease) -> None:
+    """Makes steps that wait for a pool look whether those that hold it are alive: a killed run would hold it for ever.
+
+    Not of an instance in memory, whose runs die with it.
+    """
+    events = instance.event_log_storage
+    if isinstance(events, SlotAssigningEventLog):
+        events.on_full_pool = partial(dead_runs.fail_dead_holders, instance, lease)
 
 
 def workspace_resource(workspace: Workspace, wrap_step: Around) -> dg.ResourceDefinition:
@@ -71,6 +75,7 @@ def workspace_resource(workspace: Workspace, wrap_step: Around) -> dg.ResourceDe
         run = context.run
         with ExitStack() as stack:
             if run is not None and context.instance is not None and LOCKED_TAG not in run.tags:
+                free_pools_of_dead_runs(context.instance, workspace.market_lease)
                 market = run_market(run)
                 for held in released_markets(run.tags) if market is None else [market]:
                     stack.enter_context(workspace.market_lease.hold_lease(held))

@@ -19,7 +19,7 @@ from pipelines.defs.asset_keys import RELEASE
 from pipelines.defs.assets import release_metadata
 from pipelines.defs.jobs import PUBLISH_JOB, job_name, market_asset_keys
 from pipelines.defs.partitions import register_batch
-from pipelines.defs.resources import BATCH_TAG, LOCKED_TAG, MARKETS_TAG
+from pipelines.defs.resources import BATCH_TAG, LOCKED_TAG, MARKETS_TAG, free_pools_of_dead_runs
 from pipelines.ingest import resource_errors, sigint
 from pipelines.runtime.dead_runs import MARKET_TAG
 from pipelines.sources.source import IngestSource
@@ -53,6 +53,7 @@ class JobRuns:
     def __init__(self, workspace: Workspace, source: IngestSource, instance: dg.DagsterInstance) -> None:
         self._workspace = workspace
         self._instance = instance
+        free_pools_of_dead_runs(instance, workspace.market_lease)
         self._definitions = build_defs(workspace.settings, workspace=workspace, resources={"origin": source})
 
     def run_market(self, made: Jurisdiction, datasets: Sequence[Dataset], batch: str) -> list[str]:

@@ -17,6 +17,7 @@ from pipelines.runtime.market_lease import MarketLease
 from warehouse.storage.locks import AlreadyLockedError
 
 MARKET_TAG: Final = "firm/market"
+PARTITION_TAG: Final = "dagster/partition"
 BEGINNING: Final = timedelta(minutes=5)  # time in which a new run may not have taken its lock yet
 _BEGUN: Final = [
     dg.DagsterRunStatus.NOT_STARTED,
@@ -50,6 +51,25 @@ def fail_abandoned_runs(instance: dg.DagsterInstance, lease: MarketLease, market
         _fail_runs(instance, old)
         return len(old)
     return 0
+
+
+def fail_dead_holders(instance: dg.DagsterInstance, lease: MarketLease, pool: str) -> None:
+    """Fails the runs that hold slots of a pool although no process holds their market, as each does for its steps."""
+    held = instance.event_log_storage.get_concurrency_info(pool)
+    for run_id in held.active_run_ids | held.assigned_run_ids:
+        run = instance.get_run_by_id(run_id)
+        market = None if run is None else run_market(run)
+        if run is not None and market is not None:
+            with suppress(AlreadyLockedError), lease.hold_lease(market):
+                _fail_runs(instance, [run])
+
+
+def run_market(run: dg.DagsterRun) -> str | None:
+    """The market that a run writes: by its job or, of assets materialised by hand, by their names."""
+    market = run.tags.get(MARKET_TAG)
+    if market is not None or PARTITION_TAG not in run.tags:
+        return market
+    return next((key.path[0].upper() for key in run.asset_selection or () if len(key.path) > 1), None)
 
 
 def fail_dead_job_runs(instance: dg.DagsterInstance, job: str) -> None:

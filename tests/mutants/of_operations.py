@@ -10,6 +10,13 @@ _RETRACT: Final = "tests/pipelines/maintenance/test_retract.py"
 
 OPERATIONS: Final = (
     Mutant(
+        "runs: a step waits for a pool that a killed run holds",
+        "pipelines/dagster_instance/concurrency_slots.py",
+        "self.on_full_pool(concurrency_key)",
+        "return found",
+        "tests/pipelines/runtime/test_dead_runs.py::test_pool_of_a_killed_run_of_another_market_is_free",
+    ),
+    Mutant(
         "backup: tables of several moments are one backup",
         "api/database/backup.py",
         'options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True, "stream_results": True}',

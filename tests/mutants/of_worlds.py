@@ -10,8 +10,8 @@ WORLDS: Final = (
     Mutant(
         "world: a feed is told before its register is loaded, where one run reads both",
         "pipelines/steps/applied_batches.py",
-        " if at <= instant or key in state.watermarks}",
-        "}",
+        "loaded = {key: at for key, at in knowledge.baselines.items() if at <= instant or key in state.watermarks}",
+        "loaded = dict(knowledge.baselines)",
         f"{_WORLDS}::test_world_whose_run_loads_a_register_after_its_feed_is_silent_about_both",
     ),
     Mutant(
