@@ -112,13 +112,14 @@ def _run_days(
 
     The first day is the initial load; the events of the others are delivered to a subscriber.
     """
+    from firm.commands.ingest import market_workers
     from firm.demo.sandbox_origin import played_markets
-    from pipelines.ingest.market_workers import MarketWorkers
     from sandbox import World, serve
 
     companies, days = size
-    with MarketWorkers(len(os.sched_getaffinity(0))) as workers, ExitStack() as stack:
-        world = World(seed=1, companies=companies, days=days, markets=played_markets())
+    markets = played_markets()
+    with market_workers(min(os.cpu_count() or 1, len(markets))) as workers, ExitStack() as stack:
+        world = World(seed=1, companies=companies, days=days, markets=markets)
         registry = stack.enter_context(serve(world))
         run_day = partial(_run_day, settings, registry, workers)
         run_day(world.date(0).isoformat())
@@ -139,7 +140,7 @@ def _counted_events(by_type: Mapping[str, int]) -> str:
     return f"{counted(sum(by_type.values()), 'event')}: {each}"
 
 
-def _run_day(settings: IngestSettings, registry: SandboxServer, workers: MarketWorkers, day: str) -> None:
+def _run_day(settings: IngestSettings, registry: SandboxServer, workers: MarketWorkers | None, day: str) -> None:
     """Ingests a day of the registries and prints what came of it."""
     from firm.commands.ingest import print_report, run_ingest
     from firm.demo.sandbox_origin import sandbox_source

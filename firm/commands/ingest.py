@@ -80,7 +80,7 @@ def ingest(
         _require_files(folder_source, chosen)
     with (
         exit_on_error(OSError),
-        _market_workers(min(at_once, len(chosen))) as workers,
+        market_workers(min(at_once, len(chosen))) as workers,
         _open_source(settings, folder_source, live) as (origin, its_instant),
     ):
         report = run_ingest(
@@ -103,8 +103,8 @@ def ingest(
             raise typer.Exit(report.exit_code)
 
 
-def _market_workers(count: int) -> AbstractContextManager[MarketWorkers | None]:
-    """Processes for markets that are ingested in parallel; none for one at a time."""
+def market_workers(count: int) -> AbstractContextManager[MarketWorkers | None]:
+    """Processes for so many markets that are ingested in parallel; none for one at a time."""
     if count <= 1:
         return nullcontext()
     from pipelines.ingest.market_workers import MarketWorkers
