@@ -173,11 +173,16 @@ def _moved_snapshots(pending: Sequence[StagedSnapshot], state: NormaliseState) -
     What a run fetched «now» and staged before it died is applied with the run that completes it: the register
     with a new company, and the accounts that the run did not get to request, arrive together. This applies to
     the last such run only, and to all of its fetches or none: if one of its datasets has a newer snapshot
-    since, each stays a state of its own, with its own events.
+    since, or would pass another dataset's of the same records, each stays a state of its own, with its own events.
     """
     last = max(state.unfinished.items(), default=None)
     moved = [snapshot for snapshot in pending if (snapshot.index.batch, snapshot.instant) == last]
-    blocked = any(_blocks_move(snapshot, other, state.run_at) for snapshot in moved for other in pending)
+    blocked = any(
+        _blocks_move(snapshot, other, state.run_at)
+        or (other not in moved and _is_passed(other, snapshot, state.run_at))
+        for snapshot in moved
+        for other in pending
+    )
     return [] if blocked else moved
 
 
@@ -190,6 +195,13 @@ def _blocks_move(snapshot: StagedSnapshot, other: StagedSnapshot, at: datetime) 
     if other.dataset.key != snapshot.dataset.key or not snapshot.instant < other.instant <= at:
         return False
     return other.instant < at or Scope.FULL in (snapshot.scope, other.scope)
+
+
+def _is_passed(other: StagedSnapshot, snapshot: StagedSnapshot, at: datetime) -> bool:
+    """True if a snapshot, moved to an instant, would be applied after another dataset's newer one of its records."""
+    if other.dataset.key == snapshot.dataset.key or not snapshot.instant <= other.instant < at:
+        return False
+    return not other.dataset.staged_tables.keys().isdisjoint(snapshot.dataset.staged_tables)
 
 
 def _feed_gaps(found: Iterable[StagedSnapshot], watermarks: Mapping[str, Watermark]) -> dict[str, datetime]:

@@ -144,6 +144,16 @@ def test_world_whose_killed_run_fetched_a_feed_serves_the_newer_register(world: 
     world.check_rebuild()
 
 
+def test_world_whose_two_killed_runs_left_a_file_and_its_feed_serves_the_feed(world: PlainWorld) -> None:
+    """The second run read the first one's file as of its own instant, and fetched the feed after that."""
+    world.run([Delivery(REGISTER_KEY, {"1": "open"})])
+    assert world.run([Delivery(REGISTER_KEY, {"1": "open", "2": "open"})], Death("line written", 1)) == DIED
+    assert world.run([feed({"2": "asleep"})], Death("line written", 1)) == DIED
+    assert world.run([Delivery(REGISTER_KEY, {"1": "open"})]) == ORDINARY
+    assert world.subscriber.statuses == {"firm:FI:1": "active", "firm:FI:2": "dormant"}
+    world.check_rebuild()
+
+
 def test_world_whose_runs_applied_batches_together_is_rebuilt_so(world: PlainWorld) -> None:
     """Alone, the second file would be late-arriving: the killed run staged the newer one."""
     world.run([register({"1": "open"}, -5)])

@@ -8,6 +8,13 @@ _WORLDS: Final = "tests/model/test_sequences.py"
 
 WORLDS: Final = (
     Mutant(
+        "world: what a killed run left passes a newer file of the same records",
+        "pipelines/steps/normalise_plan.py",
+        "return not other.dataset.staged_tables.keys().isdisjoint(snapshot.dataset.staged_tables)",
+        "return False",
+        f"{_WORLDS}::test_world_whose_two_killed_runs_left_a_file_and_its_feed_serves_the_feed",
+    ),
+    Mutant(
         "world: a feed is told before its register is loaded, where one run reads both",
         "pipelines/steps/applied_batches.py",
         "loaded = {key: at for key, at in knowledge.baselines.items() if at <= instant or key in state.watermarks}",
