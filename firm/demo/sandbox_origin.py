@@ -54,7 +54,7 @@ def _open_source(settings: HttpSettings) -> SandboxSource:
 
 
 @contextmanager
-def sandbox_source(base: str, settings: IngestSettings, clock: FetchClock | None = None) -> Iterator[SandboxSource]:
+def sandbox_source(base: str, settings: IngestSettings, clock: FetchClock | None = None) -> Iterator[LiveSource]:
     """Live fetching with every registry's host mapped to one server. clock: of fetches by date; None: the system's."""
     hosts = {dataset.host for country in connectors.JURISDICTIONS for dataset in country.datasets}
     asked = HttpSettings(
@@ -66,7 +66,7 @@ def sandbox_source(base: str, settings: IngestSettings, clock: FetchClock | None
         retry_policy=RETRY,
     )
     with HttpClient(asked, clock) as http:
-        yield SandboxSource(http)
+        yield SandboxSource(http) if clock is None else LiveSource(http)  # a clock stays in its process
 
 
 def sandbox_instant(base: str) -> datetime:

@@ -54,14 +54,20 @@ def fail_abandoned_runs(instance: dg.DagsterInstance, lease: MarketLease, market
 
 
 def fail_dead_holders(instance: dg.DagsterInstance, lease: MarketLease, pool: str) -> None:
-    """Fails the runs that hold slots of a pool although no process holds their market, as each does for its steps."""
-    held = instance.event_log_storage.get_concurrency_info(pool)
+    """Fails the runs that hold slots of a pool although no process holds their market, as each does for its steps.
+
+    Slots of a run that has ended meanwhile, or of which there is no record any more, are freed alone.
+    """
+    events = instance.event_log_storage
+    held = events.get_concurrency_info(pool)
     for run_id in held.active_run_ids | held.assigned_run_ids:
         run = instance.get_run_by_id(run_id)
-        market = None if run is None else run_market(run)
-        if run is not None and market is not None:
+        if run is None:
+            events.free_concurrency_slots_for_run(run_id)
+        elif (market := run_market(run)) is not None:
             with suppress(AlreadyLockedError), lease.hold_lease(market):
-                _fail_runs(instance, [run])
+                _fail_runs(instance, instance.get_runs(dg.RunsFilter(run_ids=[run_id], statuses=_BEGUN)))
+                events.free_concurrency_slots_for_run(run_id)
 
 
 def run_market(run: dg.DagsterRun) -> str | None:

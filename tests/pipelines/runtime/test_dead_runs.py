@@ -38,10 +38,12 @@ def events_of(instance: dg.DagsterInstance) -> SlotAssigningEventLog:
     return instance.event_log_storage
 
 
-def holder(instance: dg.DagsterInstance, *assets: str, **tags: str) -> dg.DagsterRun:
-    """A run that has begun, and holds the pool."""
+def holder(
+    instance: dg.DagsterInstance, *assets: str, status: dg.DagsterRunStatus = STARTED, **tags: str
+) -> dg.DagsterRun:
+    """A run that holds the pool."""
     chosen = frozenset(dg.AssetKey(name.split("/")) for name in assets)
-    run = dg.DagsterRun("ingest", status=STARTED, tags=tags, asset_selection=chosen or None)
+    run = dg.DagsterRun("ingest", status=status, tags=tags, asset_selection=chosen or None)
     instance.add_run(run)
     assert events_of(instance).claim_concurrency_slot(POOL, run.run_id, "step").is_claimed
     return run
@@ -57,6 +59,19 @@ def test_pool_of_a_killed_run_of_another_market_is_free(instance: dg.DagsterInst
 
 def test_pool_of_a_killed_run_of_chosen_assets_is_free(instance: dg.DagsterInstance) -> None:
     holder(instance, "fi/ytj_raw", "fi/ytj_staged", **{PARTITION_TAG: "20261101T040000000Z"})
+    assert events_of(instance).claim_concurrency_slot(POOL, "of NO", "step").is_claimed
+
+
+def test_pool_of_a_run_that_ended_meanwhile_is_free_and_its_end_stays(instance: dg.DagsterInstance) -> None:
+    ended = holder(instance, status=dg.DagsterRunStatus.SUCCESS, **{MARKET_TAG: "FI"})
+    assert events_of(instance).claim_concurrency_slot(POOL, "of NO", "step").is_claimed
+    found = instance.get_run_by_id(ended.run_id)
+    assert found is not None
+    assert found.status is dg.DagsterRunStatus.SUCCESS
+
+
+def test_pool_of_a_run_without_a_record_is_free(instance: dg.DagsterInstance) -> None:
+    assert events_of(instance).claim_concurrency_slot(POOL, "pruned", "step").is_claimed
     assert events_of(instance).claim_concurrency_slot(POOL, "of NO", "step").is_claimed
 
 
