@@ -39,9 +39,9 @@ class MovedBatch:
 def moved_batches(plan: InstantPlan, batch: str) -> list[MovedBatch]:
     """The batches of earlier runs that this plan applies at the instant of the run `batch`."""
     found = {
-        MovedBatch(snapshot.index.batch, snapshot.instant.isoformat(), batch, plan.instant.isoformat())
+        MovedBatch(snapshot.index.batch, snapshot.dated_at.isoformat(), batch, plan.instant.isoformat())
         for snapshot in plan.snapshots
-        if snapshot.instant != plan.instant
+        if snapshot.dated_at != plan.instant
     }
     return sorted(found)
 

@@ -1,6 +1,6 @@
-"""Figures of a staged batch that later steps read: unchanged bodies, archives parsed in part, damaged bodies, parts.
+"""Figures of a staged batch that later steps read: bodies unchanged or damaged, archives parsed in part, and more.
 
-Belongs here: their form in the index of a batch, which archives depend on which, and which batches are one first load.
+Belongs here: their form in the index of a batch, which archives depend on which, which batches are one first load.
 Does not belong here: when a body counts as unchanged or an archive is parsed in part (`stage_plan`).
 """
 
@@ -22,6 +22,7 @@ from warehouse.storage.atomic_files import json_fields
 DAMAGED: Final = "damaged"  # SHA-256 of bodies that were corrupt in the archive
 UNCHANGED: Final = "kept"
 INCREMENTAL: Final = "stands_on"
+COMPLETED: Final = "completed"
 PARTIAL_FETCH: Final = "partial_fetch"  # true if the fetch broke off, or left the rest to the next run
 # Our own choice: a source of which some look-up fails in every run is loaded by then as far as it can be.
 LONGEST_FIRST_LOAD: Final = timedelta(days=14)
@@ -53,7 +54,15 @@ class IncrementalArchive:
     rows: int
 
 
-def figure_values(records: Iterable[UnchangedBody | IncrementalArchive]) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class CompletedFetch:
+    """What a killed run fetched «now», and the run that staged it: the logical instants of both."""
+
+    fetched_at: datetime
+    completed_at: datetime
+
+
+def figure_values(records: Iterable[UnchangedBody | IncrementalArchive | CompletedFetch]) -> list[dict[str, Any]]:
     """Records as JSON for the figures of a batch."""
     return [json_fields(one) for one in records]
 
@@ -66,6 +75,11 @@ def unchanged_bodies(index: StagedIndex) -> list[UnchangedBody]:
 def incremental_archives(index: StagedIndex) -> list[IncrementalArchive]:
     """The archives of a batch that were parsed in part."""
     return msgspec.convert(index.figures.get(INCREMENTAL, ()), list[IncrementalArchive])
+
+
+def completed_fetches(index: StagedIndex) -> list[CompletedFetch]:
+    """The fetches of killed runs that a batch completes, oldest first."""
+    return msgspec.convert(index.figures.get(COMPLETED, ()), list[CompletedFetch])
 
 
 def corrupt_bodies(indexes: Iterable[StagedIndex]) -> frozenset[str]:

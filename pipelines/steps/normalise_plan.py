@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -15,7 +15,8 @@ import polars as pl
 
 from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.contract.pieces import Scope, Signal
-from pipelines.steps.batch_figures import IncrementalArchive, incremental_archives
+from pipelines.steps.batch_figures import IncrementalArchive, completed_fetches, incremental_archives
+from pipelines.steps.stage_plan import state_same_records
 from warehouse.decisions import DecisionRecord
 from warehouse.schema.types import Table
 from warehouse.staged.store import StagedIndex
@@ -58,14 +59,16 @@ class NormaliseState:
 class StagedSnapshot:
     """Rows of one dataset with one instant and scope in one staged batch.
 
-    index: of the batch. tables: those with rows; a full snapshot is complete only in them. is_complete: what it
-    lacks is deleted. repeated: archives that repeat rows of earlier ones, which get its provenance. is_first_load: it
-    completes a first load that its first snapshot began.
+    index: of the batch. instant: of its rows. dated_at: when it counts as observed; of what a killed run fetched, the
+    instant of the run that staged it, unless it would pass something newer. tables: those with rows; a full snapshot is
+    complete only in them. is_complete: what it lacks is deleted. repeated: archives that repeat rows of earlier ones,
+    which get its provenance. is_first_load: it completes a first load that its first snapshot began.
     """
 
     dataset: Dataset
     index: StagedIndex
     instant: datetime
+    dated_at: datetime
     scope: str
     tables: Sequence[Table]
     repeated: Sequence[IncrementalArchive]
@@ -98,11 +101,12 @@ class InstantPlan:
 
 def plan_instants(jurisdiction: Jurisdiction, state: NormaliseState) -> list[InstantPlan]:
     """Every pending snapshot at the instant at which it is applied, oldest first."""
-    pending = [snapshot for index in state.pending for snapshot in _batch_snapshots(jurisdiction, state, index)]
+    found = [snapshot for index in state.pending for snapshot in _batch_snapshots(jurisdiction, state, index)]
+    pending = _with_completion_instants(found, state, jurisdiction)
     moved = _moved_snapshots(pending, state)
     by_instant: dict[datetime, list[StagedSnapshot]] = defaultdict(list)
     for snapshot in pending:  # rows keep their own instant; only the snapshot they become part of changes
-        instant = max(snapshot.instant, state.run_at) if snapshot in moved else snapshot.instant
+        instant = max(snapshot.dated_at, state.run_at) if snapshot in moved else snapshot.dated_at
         by_instant[instant].append(snapshot)
     newest = max([*by_instant, *(mark.newest for mark in state.watermarks.values())], default=None)
     if state.decisions and newest is not None:
@@ -158,6 +162,7 @@ def _batch_snapshots(jurisdiction: Jurisdiction, state: NormaliseState, index: S
             dataset,
             index,
             instant,
+            instant,
             scope,
             [table for table in dataset.staged_tables.values() if edition["rows"].get(table.name)],
             [archive for archive in repeated if archive.observed_at == instant],
@@ -165,6 +170,45 @@ def _batch_snapshots(jurisdiction: Jurisdiction, state: NormaliseState, index: S
             is_complete=scope == Scope.FULL and not is_late,
             is_first_load=f"{index.dataset}/{index.batch}" in state.first_loads,
         )
+
+
+def _with_completion_instants(
+    pending: Sequence[StagedSnapshot], state: NormaliseState, jurisdiction: Jurisdiction
+) -> list[StagedSnapshot]:
+    """The pending snapshots; what a killed run fetched «now» is dated as of the run that staged it.
+
+    All that one run fetched, or none of it: not if something newer of the same dataset, or of the same records, is
+    pending or applied. Rows keep their own instant, so that none replaces a newer one of the same record.
+    """
+    completed = {(index.batch, one) for index in state.pending for one in completed_fetches(index)}
+    dated = list(pending)
+    for batch, fetch in sorted(completed, key=lambda one: (one[1].fetched_at, one[0])):
+        own = [one for one in dated if (one.index.batch, one.dated_at) == (batch, fetch.fetched_at)]
+        newest = {one.dataset.key: _newest_applied(one.dataset, state, jurisdiction) for one in own}
+        passes_applied = any(at is not None and fetch.fetched_at < at for at in newest.values())
+        others = [other for other in dated if other not in own]
+        passes_pending = any(_passes_newer(one, other, fetch.completed_at) for one in own for other in others)
+        if not (passes_applied or passes_pending):
+            dated = [_dated(one, fetch.completed_at) if one in own else one for one in dated]
+    return dated
+
+
+def _newest_applied(dataset: Dataset, state: NormaliseState, jurisdiction: Jurisdiction) -> datetime | None:
+    """Instant of the newest applied snapshot of a dataset, or of one of the same records."""
+    marks = ((other, state.watermarks.get(other.key)) for other in jurisdiction.datasets)
+    same = (mark.newest for other, mark in marks if mark is not None and state_same_records(dataset, other))
+    return max(same, default=None)
+
+
+def _passes_newer(snapshot: StagedSnapshot, other: StagedSnapshot, at: datetime) -> bool:
+    """True if a snapshot, dated as of an instant, would pass a newer one of its dataset or of its records."""
+    is_between = snapshot.dated_at < other.dated_at < at
+    return _blocks_move(snapshot, other, at) or (is_between and state_same_records(snapshot.dataset, other.dataset))
+
+
+def _dated(snapshot: StagedSnapshot, at: datetime) -> StagedSnapshot:
+    """A snapshot as of an instant that its dataset's watermark has not passed."""
+    return replace(snapshot, dated_at=at, is_late_arriving=False, is_complete=snapshot.scope == Scope.FULL)
 
 
 def _moved_snapshots(pending: Sequence[StagedSnapshot], state: NormaliseState) -> list[StagedSnapshot]:
@@ -176,7 +220,7 @@ def _moved_snapshots(pending: Sequence[StagedSnapshot], state: NormaliseState) -
     since, or would pass another dataset's of the same records, each stays a state of its own, with its own events.
     """
     last = max(state.unfinished.items(), default=None)
-    moved = [snapshot for snapshot in pending if (snapshot.index.batch, snapshot.instant) == last]
+    moved = [snapshot for snapshot in pending if (snapshot.index.batch, snapshot.dated_at) == last]
     blocked = any(
         _blocks_move(snapshot, other, state.run_at)
         or (other not in moved and _is_passed(other, snapshot, state.run_at))
@@ -192,16 +236,16 @@ def _blocks_move(snapshot: StagedSnapshot, other: StagedSnapshot, at: datetime) 
     Partial snapshots may coincide: answers received by one run and those requested by the next form one
     look-up.
     """
-    if other.dataset.key != snapshot.dataset.key or not snapshot.instant < other.instant <= at:
+    if other.dataset.key != snapshot.dataset.key or not snapshot.dated_at < other.dated_at <= at:
         return False
-    return other.instant < at or Scope.FULL in (snapshot.scope, other.scope)
+    return other.dated_at < at or Scope.FULL in (snapshot.scope, other.scope)
 
 
 def _is_passed(other: StagedSnapshot, snapshot: StagedSnapshot, at: datetime) -> bool:
     """True if a snapshot, moved to an instant, would be applied after another dataset's newer one of its records."""
-    if other.dataset.key == snapshot.dataset.key or not snapshot.instant <= other.instant < at:
+    if other.dataset.key == snapshot.dataset.key or not snapshot.dated_at <= other.dated_at < at:
         return False
-    return not other.dataset.staged_tables.keys().isdisjoint(snapshot.dataset.staged_tables)
+    return state_same_records(snapshot.dataset, other.dataset)
 
 
 def _feed_gaps(found: Iterable[StagedSnapshot], watermarks: Mapping[str, Watermark]) -> dict[str, datetime]:

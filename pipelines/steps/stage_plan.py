@@ -8,7 +8,7 @@ plan (`stage`), judging the parsed rows (`guards`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -17,6 +17,7 @@ from connectors.contract.dataset import Dataset
 from connectors.contract.pieces import PreviousArchive, Scope
 from pipelines.steps.batch_figures import (
     PARTIAL_FETCH,
+    CompletedFetch,
     IncrementalArchive,
     UnchangedBody,
     first_load_batches,
@@ -39,8 +40,7 @@ class StageState:
     newest_instant: of anything staged in the market; None if no pending body is a reissue. cursor: where the
     fetch of this run ended; unchanged: `{name, sha256, observed_at}` of the bodies it found unchanged.
     comparable: SHA-256 of pending archives that can be compared with their base (`base_archive`). sharing: bodies
-    of datasets with the same tables, which may have delivered single records since the base, or since a killed run;
-    empty if neither is pending.
+    of datasets with the same tables, which may have delivered single records since the base; empty without one.
     accepts_violation: the operator lets the dataset through its guards. is_partial_fetch: the fetch of this run broke
     off, or left the rest to the next run. was_queried: the source was queried in this run. retracted: batches of the
     dataset that are out of use; is_cursor_taken_back: one of them had set a cursor, so that the fetch began before it.
@@ -73,7 +73,8 @@ class StagePlan:
     snapshots. compared: by SHA-256, archives to parse only where they differ. cursor: where the feed resumes.
     last_full_rows: rows of the last accepted full snapshot. is_incomplete: a snapshot lacks a file.
     postponed: number of bodies that the next run parses, since this batch is staged already. is_partial_fetch: as in
-    the state. completes_first_load: a first load that took several runs is complete.
+    the state. completes_first_load: a first load that took several runs is complete. completed: of killed runs, whose
+    bodies keep the instants at which they were fetched (`normalise_plan` decides when they are applied).
     """
 
     batch: str
@@ -87,6 +88,7 @@ class StagePlan:
     accepts_violation: bool = False
     is_partial_fetch: bool = False
     completes_first_load: bool = False
+    completed: tuple[CompletedFetch, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -118,7 +120,18 @@ def plan_stage(state: StageState, dataset: Dataset) -> StagePlan:
         accepts_violation=state.accepts_violation,
         is_partial_fetch=state.is_partial_fetch,
         completes_first_load=_completes_first_load(state),
+        completed=tuple(_completed_fetches(state, dated)),
     )
+
+
+def _completed_fetches(state: StageState, bodies: Iterable[RawBody]) -> Iterator[CompletedFetch]:
+    for instant in sorted({body.observed_at for body in bodies if _is_of_killed_run(body, state)}):
+        yield CompletedFetch(instant, state.run_instants[state.batch])
+
+
+def _is_of_killed_run(body: RawBody, state: StageState) -> bool:
+    """True if an earlier run fetched a body «now», not as of a date that its source gives."""
+    return body.batch != state.batch and body.observed_at == state.run_instants.get(body.batch)
 
 
 def _completes_first_load(state: StageState) -> bool:
@@ -178,17 +191,17 @@ def assign_instants(state: StageState) -> list[RawBody]:
     """The pending bodies with their instants, in order.
 
     A reissued file of the newest snapshot gets an instant just after the newest instant of its market: later
-    than what it corrects, but no later than necessary, or the next snapshot would be late-arriving. Bodies that
-    a killed run fetched «now» get the instant of the run that completes the fetch, unless a body of another instant
-    between the two states the same records: what is newer stays newer. Nor do they if this run fetched a complete file
-    that they are no part of: it supersedes them.
+    than what it corrects, but no later than necessary, or the next snapshot would be late-arriving. A complete file
+    that a killed run fetched «now» gets the instant of this run if it found that file unchanged, and nothing newer is
+    stored: the source says the same again. If it fetched complete files of which that is none, they supersede it. All
+    else keeps its instant.
     """
     newest = max((body.observed_at for body in state.bodies), default=state.run_instants[state.batch])
     after_newest = max(newest, state.newest_instant or newest) + _TICK
     dated = [
         _with_reissue_instant(body, state.bodies, after_newest)
         if body.replaces is not None and body.observed_at == newest
-        else _with_completion_instant(body, state)
+        else _with_repeated_instant(body, state)
         for body in state.pending
     ]
     return sorted(dated, key=_body_order)
@@ -203,28 +216,21 @@ def _with_reissue_instant(body: RawBody, bodies: Iterable[RawBody], instant: dat
     return replace(body if len(names) == 1 else _downgraded(body), observed_at=instant)
 
 
-def _with_completion_instant(body: RawBody, state: StageState) -> RawBody:
-    at = state.run_instants[state.batch]
-    if body.batch == state.batch or body.observed_at != state.run_instants[body.batch]:
-        return body
-    between = any(body.observed_at < other.observed_at < at for other in state.bodies)
-    # another dataset's file of this very run is newer, too: at one instant the later dataset's rows would win
-    others = (other for other in state.sharing if other.dataset != body.dataset)
-    if between or any(body.observed_at < other.observed_at <= at for other in others):
-        return body
-    return _downgraded(body) if _is_superseded(body, state) else replace(body, observed_at=at)
+def _with_repeated_instant(body: RawBody, state: StageState) -> RawBody:
+    """A complete file of a killed run, as this run's fetch makes it count.
 
-
-def _is_superseded(body: RawBody, state: StageState) -> bool:
-    """True if this run fetched complete files, and a killed run's body is not one of them, found unchanged.
-
-    United with them it would be served with what they lack. What the body itself lacks may be in a file that the killed
-    run did not get to fetch.
+    United with other complete files of this run it would be served with what they lack. What the file itself lacks may
+    be in one that the killed run did not get to fetch.
     """
-    is_found_again = any((one["name"], one["sha256"]) == (body.name, body.sha256) for one in state.unchanged)
-    own = (one for one in state.pending if one.batch == state.batch)
     at = state.run_instants[state.batch]
-    return not is_found_again and any(one.scope == Scope.FULL and one.observed_at == at for one in own)
+    if body.scope != Scope.FULL or not _is_of_killed_run(body, state):
+        return body
+    if any(body.observed_at < other.observed_at < at for other in state.bodies):
+        return body
+    if any((one["name"], one["sha256"]) == (body.name, body.sha256) for one in state.unchanged):
+        return replace(body, observed_at=at)
+    own = (one for one in state.pending if one.batch == state.batch)
+    return _downgraded(body) if any(one.scope == Scope.FULL and one.observed_at == at for one in own) else body
 
 
 def _downgraded(body: RawBody) -> RawBody:
@@ -270,6 +276,11 @@ def _next_cursor(state: StageState, bodies: Sequence[RawBody]) -> str | None:
     if state.cursor and (state.is_cursor_taken_back or state.cursor not in stored[-1:]):
         return state.cursor
     return next((body.cursor for body in reversed(bodies) if body.cursor), None)
+
+
+def state_same_records(one: Dataset, other: Dataset) -> bool:
+    """True if two datasets are channels of the same records: what one states is newer or older than the other."""
+    return not one.staged_tables.keys().isdisjoint(other.staged_tables)
 
 
 def base_archive(

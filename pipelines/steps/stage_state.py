@@ -20,7 +20,7 @@ from connectors.contract.pieces import Scope
 from connectors.kit.archive.unchanged_members import has_removed_members
 from pipelines.steps.batch_figures import DAMAGED, PARTIAL_FETCH, corrupt_bodies, first_load_batches
 from pipelines.steps.fetch import read_fetch_result
-from pipelines.steps.stage_plan import StageState, confirmed_bodies
+from pipelines.steps.stage_plan import StageState, confirmed_bodies, state_same_records
 from pipelines.workspace import Workspace
 from warehouse.raw.archive import CorruptBlobError, RawBody
 from warehouse.staged.store import StagedIndex, StagedStore
@@ -56,9 +56,7 @@ def load_stage_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: 
         confirmed=_load_confirmed(workspace, dataset, retracted),
         unchanged=fetched.unchanged,
         comparable=set(bases),
-        sharing=_load_sharing(workspace, jurisdiction, dataset, at, bases.values())
-        if bases or any(body.batch != batch for body in pending)
-        else (),
+        sharing=_load_sharing(workspace, jurisdiction, dataset, bases.values()),
         accepts_violation=dataset.key in facts(batch).accept_shrink,
         # a stream begins where it is entered: it has no first load
         is_partial_fetch=fetched.is_partial and dataset.listen_stream is None,
@@ -131,18 +129,16 @@ def _last_bodies(workspace: Workspace, dataset: Dataset, at: datetime, *, is_rei
 
 
 def _load_sharing(
-    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, at: datetime, bases: Collection[RawBody]
+    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, bases: Collection[RawBody]
 ) -> list[RawBody]:
-    """Of each dataset of the same records: its newest body that is not dated after the run, and all since the bases."""
-    found: list[RawBody] = []
+    """The bodies of each dataset of the same records since the oldest of the bases; none without one."""
     since = min((base.observed_at for base in bases), default=None)
-    for other in jurisdiction.datasets:
-        if other.staged_tables.keys().isdisjoint(dataset.staged_tables):
-            continue
-        found += [one for one in [next(workspace.raw_archive.newest_bodies(other.key, at), None)] if one is not None]
-        if since is not None:
-            found += _bodies_since(workspace.raw_archive.newest_bodies(other.key), since)
-    return found
+    return [
+        body
+        for other in jurisdiction.datasets
+        if since is not None and state_same_records(dataset, other)
+        for body in _bodies_since(workspace.raw_archive.newest_bodies(other.key), since)
+    ]
 
 
 def _bodies_since(newest_first: Iterable[RawBody], since: datetime) -> Iterator[RawBody]:

@@ -154,15 +154,19 @@ def test_world_whose_two_killed_runs_left_a_file_and_its_feed_serves_the_feed(wo
     world.check_rebuild()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a killed run's file is dated before the feed of the run that reads it is fetched"
-)
-def test_world_whose_killed_run_left_a_file_that_a_dated_feed_follows_serves_the_feed(world: PlainWorld) -> None:
+@pytest.mark.parametrize("is_complete", [False, True])
+def test_world_whose_killed_run_left_a_file_that_a_dated_feed_follows_serves_the_feed(
+    world: PlainWorld, *, is_complete: bool
+) -> None:
     """The feed is dated between the killed run's file and the run that reads both."""
     for status in ("open", "asleep"):
-        world.run([Delivery(REGISTER_KEY, {"1": status})])
-    assert world.run([Delivery(REGISTER_KEY, {"1": "open"})], Death("line written", 1)) == DIED
-    world.run([feed({"1": "asleep"}, world.day + 1)])
+        world.run([Delivery(REGISTER_KEY, {"1": status}, is_complete=is_complete)])
+    killed = Delivery(REGISTER_KEY, {"1": "open"}, is_complete=is_complete)
+    assert world.run([killed], Death("line written", 1)) == DIED
+    assert world.run([feed({"1": "asleep"}, world.day + 1)]) == ORDINARY
+    assert told(world)[-2:] == ["status.changed"] * 2
+    assert world.subscriber.statuses == {"firm:FI:1": "dormant"}
+    world.check_rebuild()
 
 
 def test_world_whose_runs_applied_batches_together_is_rebuilt_so(world: PlainWorld) -> None:

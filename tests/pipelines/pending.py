@@ -12,7 +12,7 @@ from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.kit.archive.unchanged_members import has_removed_members
 from pipelines.steps.batch_figures import corrupt_bodies
 from pipelines.steps.fetch import read_fetch_result
-from pipelines.steps.stage_plan import StageState, base_archive, confirmed_bodies
+from pipelines.steps.stage_plan import StageState, base_archive, confirmed_bodies, state_same_records
 from pipelines.workspace import Workspace
 from warehouse.raw.archive import CorruptBlobError, RawBody
 from warehouse.staged.store import StagedIndex
@@ -26,11 +26,8 @@ def whole_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Datas
     facts = workspace.step_results.facts
     is_reissued = any(body.replaces is not None for body in pending)
     compared = pending if dataset.reread_interval is not None else ()
-    needs_sharing = bool(compared) or any(body.batch != batch for body in pending)
     retracted = {one for made in workspace.staged_store.retractions(dataset.key) for one in made.batches}
-    sharing = (
-        other for other in jurisdiction.datasets if not other.staged_tables.keys().isdisjoint(dataset.staged_tables)
-    )
+    sharing = (other for other in jurisdiction.datasets if state_same_records(dataset, other))
     return StageState(
         batch,
         bodies,
@@ -44,7 +41,7 @@ def whole_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Datas
         confirmed=_load_confirmed(workspace, dataset, bodies, indexes, retracted),
         unchanged=fetched.unchanged,
         comparable={one.sha256 for one in compared if _is_comparable(workspace, one, bodies, indexes)},
-        sharing=[one for other in sharing for one in workspace.raw_archive.bodies(other.key)] if needs_sharing else (),
+        sharing=[one for other in sharing for one in workspace.raw_archive.bodies(other.key)] if compared else (),
         accepts_violation=dataset.key in facts(batch).accept_shrink,
         # a stream begins where it is entered: it has no first load
         is_partial_fetch=fetched.is_partial and dataset.listen_stream is None,

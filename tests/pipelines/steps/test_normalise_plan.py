@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from connectors.contract.dataset import Dataset, Jurisdiction, Scope
-from pipelines.steps.applied_batches import run_knowledge
+from pipelines.steps.applied_batches import moved_batches, run_knowledge
+from pipelines.steps.batch_figures import COMPLETED, CompletedFetch, figure_values
 from pipelines.steps.normalise_plan import InstantPlan, NormaliseState, Watermark, plan_instants
 from tests.pipelines.invented import MARKET
 from warehouse.decisions import DecisionRecord
@@ -19,6 +20,8 @@ from warehouse.staged.store import StagedIndex
 
 NOON = datetime(2026, 11, 3, 12, tzinfo=UTC)
 REGISTER, FILED, OWNED = MARKET.datasets
+FEED = replace(REGISTER, key="fi.feed")
+WITH_FEED = replace(MARKET, datasets=(*MARKET.datasets, FEED))
 DECISION = DecisionRecord(1, "FI", "firm:FI:1", "own_1", "own_2", "same", "me", NOON, "seen")
 
 
@@ -52,9 +55,16 @@ def planned(*pending: StagedIndex, market: Jurisdiction = MARKET, **state: Any) 
     return plan_instants(market, NormaliseState(day(9), pending, **state))
 
 
-def days(*pending: StagedIndex, died: Sequence[int]) -> list[int]:
+def completed(found: StagedIndex, by: int = 9) -> StagedIndex:
+    """What a run that died on the day of a snapshot had fetched, as the run of another day staged it."""
+    (edition,) = found.editions
+    fetch = CompletedFetch(datetime.fromisoformat(edition["observed_at"]), day(by))
+    return replace(found, batch=batch(by), figures={COMPLETED: figure_values([fetch])})
+
+
+def days(*pending: StagedIndex, died: Sequence[int] = (), market: Jurisdiction = MARKET, **state: Any) -> list[int]:
     """On which days the snapshots are applied by a run of day 9; runs of these days died."""
-    plans = planned(*pending, unfinished={batch(number): day(number) for number in died})
+    plans = planned(*pending, market=market, unfinished={batch(number): day(number) for number in died}, **state)
     found = {id(one.index): (plan.instant - NOON).days for plan in plans for one in plan.snapshots}
     return [found[id(index)] for index in pending]
 
@@ -72,10 +82,49 @@ def test_plan_unfinished_run_moves_whole_or_not_at_all() -> None:
     assert days(*begun, staged(REGISTER, 9), died=(8,)) == [8, 8, 9]
 
 
+def test_plan_unfinished_run_passes_nothing_newer_of_the_same_records() -> None:
+    assert days(staged(REGISTER, 7), staged(FEED, 8), died=(7,), market=WITH_FEED) == [7, 8]
+    assert days(staged(REGISTER, 7), staged(FILED, 8), died=(7,), market=WITH_FEED) == [9, 8]
+
+
 def test_plan_week_of_unfinished_runs_stays_a_week() -> None:
     week = [staged(REGISTER, number) for number in (5, 6, 7, 8)]
     assert days(*week, staged(REGISTER, 9), died=(5, 6, 7, 8)) == [5, 6, 7, 8, 9]
     assert days(*week, staged(FILED, 9), died=(5, 6, 7, 8)) == [5, 6, 7, 9, 9], "the last one only"
+
+
+def test_plan_what_a_killed_run_fetched_is_applied_with_the_run_that_staged_it() -> None:
+    assert days(completed(staged(REGISTER, 8)), staged(FILED, 9)) == [9, 9]
+    assert days(completed(staged(REGISTER, 8)), staged(FILED, 8), died=(8,)) == [9, 9], "the other half it had staged"
+    assert days(completed(staged(REGISTER, 7), by=8), staged(FILED, 9)) == [8, 9]
+    parts = completed(staged(FILED, 7, Scope.PART)), completed(staged(FILED, 8, Scope.PART)), staged(REGISTER, 9)
+    assert days(*parts) == [7, 9, 9], "the last one only"
+
+
+def test_plan_what_a_killed_run_fetched_passes_nothing_newer_of_the_same_records() -> None:
+    killed = completed(staged(REGISTER, 6, Scope.PART))
+    assert days(killed, staged(FEED, 7, Scope.PART), market=WITH_FEED) == [6, 7]
+    assert days(killed, staged(FILED, 7, Scope.PART), market=WITH_FEED) == [9, 7]
+    assert days(killed, completed(staged(FILED, 6)), staged(FEED, 7), market=WITH_FEED) == [6, 6, 7], "whole or not"
+    assert days(killed, staged(REGISTER, 9)) == [6, 9], "nor is it hidden behind a complete file"
+    assert days(killed, market=WITH_FEED, watermarks=applied((FEED, 1, 7))) == [6]
+    assert days(killed, market=WITH_FEED, watermarks=applied((FEED, 1, 5), (FILED, 1, 7))) == [9]
+
+
+def test_plan_what_a_killed_run_fetched_is_judged_as_of_when_it_counts() -> None:
+    """A run that is executed again fetches at the instant that it has applied."""
+    [plan] = planned(completed(staged(REGISTER, 8)), watermarks=applied((REGISTER, 1, 8)))
+    [snapshot] = plan.snapshots
+    assert (plan.instant, snapshot.dated_at, snapshot.instant) == (day(9), day(9), day(8))
+    assert (snapshot.is_late_arriving, snapshot.is_complete) == (False, True)
+    assert moved_batches(plan, batch(9)) == []
+
+
+def test_plan_run_that_died_after_it_had_completed_another_moves_with_what_it_completed() -> None:
+    [plan] = planned(completed(staged(REGISTER, 7), by=8), unfinished={batch(8): day(8)})
+    assert plan.instant == day(9)
+    [moved] = moved_batches(plan, batch(9))
+    assert (moved.batch, moved.instant) == (batch(8), day(8).isoformat())
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from connectors.contract.dataset import Scope
 from pipelines.steps.batch_figures import (
     INCREMENTAL,
     PARTIAL_FETCH,
+    CompletedFetch,
     IncrementalArchive,
     UnchangedBody,
     figure_values,
@@ -142,7 +143,7 @@ def test_confirmed_bodies_are_those_found_unchanged_after_another_complete_file(
     ("unchanged", "scope", "planned"),
     [
         ((), Scope.FULL, [(AT, Scope.PART), (LATER, Scope.FULL)]),
-        ((), Scope.PART, [(LATER, Scope.FULL), (LATER, Scope.PART)]),
+        ((), Scope.PART, [(AT, Scope.FULL), (LATER, Scope.PART)]),
         (({"name": "f", "sha256": A, "observed_at": LATER.isoformat()},), Scope.FULL, [(LATER, Scope.FULL)] * 2),
     ],
     ids=["another complete file", "single records", "another file of the set"],
@@ -187,19 +188,26 @@ def test_plan_reissue_of_the_newest_snapshot_comes_just_after_the_newest_instant
     assert (planned.observed_at, planned.scope) == (LATER + timedelta(microseconds=1), Scope.FULL)
 
 
-def test_plan_body_that_a_killed_run_fetched_gets_the_instant_of_this_run() -> None:
-    killed, dated = body("now", AT, batch="b1"), body("dated", AT - timedelta(days=9), batch="b1")
-    known = replace(state("b2", [dated, killed]), run_instants={"b1": AT, "b2": LATER})
-    assert [one.observed_at for one in plan_stage(known, PLAIN).bodies] == [dated.observed_at, LATER]
+FOUND_AGAIN = [{"name": "now", "sha256": "0" * 64, "observed_at": LATER.isoformat()}]
 
 
-@pytest.mark.parametrize("is_of_another_dataset", [False, True])
-def test_plan_body_of_a_killed_run_with_a_newer_one_since_keeps_its_instant(*, is_of_another_dataset: bool) -> None:
-    killed, between = body("now", AT, batch="b1"), body("dated", AT + timedelta(seconds=1), batch="b2")
-    bodies = [killed] if is_of_another_dataset else [killed, between]
-    sharing = [replace(between, dataset="fi.feed")] if is_of_another_dataset else []
-    known = replace(state("b2", bodies), run_instants={"b1": AT, "b2": LATER}, sharing=sharing)
-    assert plan_stage(known, PLAIN).bodies[0].observed_at == AT
+def test_plan_body_that_a_killed_run_fetched_keeps_its_instant_and_names_both_runs() -> None:
+    """When it is applied is decided once all datasets of the run are staged (`normalise_plan`)."""
+    killed, dated = body("now", AT, Scope.PART), body("dated", AT - timedelta(days=9))
+    known = replace(state("b2", [dated, killed], unchanged=FOUND_AGAIN), run_instants={"b1": AT, "b2": LATER})
+    plan = plan_stage(known, PLAIN)
+    assert [one.observed_at for one in plan.bodies] == [dated.observed_at, AT]
+    assert plan.completed == (CompletedFetch(AT, LATER),)
+
+
+@pytest.mark.parametrize("is_newer_stored", [False, True])
+def test_plan_complete_file_of_a_killed_run_that_is_found_unchanged_counts_now(*, is_newer_stored: bool) -> None:
+    killed, between = body("now", AT), body("dated", AT + timedelta(seconds=1), batch="b2")
+    bodies = [killed, between] if is_newer_stored else [killed]
+    known = replace(state("b2", bodies, unchanged=FOUND_AGAIN), run_instants={"b1": AT, "b2": LATER})
+    plan = plan_stage(known, PLAIN)
+    assert plan.bodies[0].observed_at == (AT if is_newer_stored else LATER)
+    assert plan.completed == ((CompletedFetch(AT, LATER),) if is_newer_stored else ())
 
 
 def test_plan_counts_an_unchanged_file_to_its_snapshot_and_knows_the_last_full_one() -> None:
