@@ -50,8 +50,8 @@ class ApiSettings(AreaSettings):
         default_factory=TierCatalogue,
         description="A file (TOML, or JSON by its suffix) that changes what tiers may use; empty: the built-in four. "
         "As [tiers.pro] monthly_requests = 60000, burst_per_second = 25, burst_capacity = 50, webhooks = true, "
-        "subscriptions = 10, entity_ids = 1000, watchlist_companies = 10000, all_events = true, event_streams = 2, "
-        "monthly_cents = 14900; [clients] failed_authentications_per_second = 10, "
+        "subscriptions = 10, entity_ids = 1000, watchlist_companies = 10000, all_events = true, exports = true, "
+        "event_streams = 2, monthly_cents = 14900; [clients] failed_authentications_per_second = 10, "
         "publishable_key_requests_per_second = 5. What is left out keeps its default.",
     )
     list_concurrency: int = Field(

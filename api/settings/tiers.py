@@ -11,6 +11,7 @@ file of this form (FIRM_TIERS, TOML or JSON). Omitted members keep their default
     subscriptions = 10
     entity_ids = 1000
     all_events = true
+    exports = true
     event_streams = 2
     watchlist_companies = 10000
     monthly_cents = 14900
@@ -198,6 +199,7 @@ _BOUNDS: Final = {
     "subscriptions": (0, 100_000),
     "entity_ids": (0, 10_000),
     "all_events": (0, 1),
+    "exports": (0, 1),
     "event_streams": (0, 1_000),
     "watchlist_companies": (0, 10_000_000),
     "monthly_cents": (0, _MOST),

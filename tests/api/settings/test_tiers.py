@@ -1,6 +1,7 @@
 """Tiers in configuration: the contract's table, and files that change it."""
 
 import json
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -65,6 +66,12 @@ def test_a_file_changes_what_it_names_and_adds(tmp_path):
     assert not tiers.by_name["trial"].webhooks
     assert tiers.clients.failed_authentications_per_second == 3
     assert tiers.clients.publishable_key_requests_per_second == 5
+
+
+def test_a_file_may_change_every_limit_of_a_tier():
+    members = {name: value for name, value in asdict(DEFAULT.by_name["business"]).items() if name != "name"}
+    changed = read_tiers({"tiers": {"pro": members | {"monthly_cents": 1}}}).by_name["pro"]
+    assert changed == replace(DEFAULT.by_name["business"], name="pro", monthly_cents=1)
 
 
 def test_a_file_may_be_json(tmp_path):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timezone
 from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args
 from urllib.parse import quote
 
 import httpx
@@ -35,6 +35,13 @@ class ApiCall(Generic[T]):
     params: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def row_type(self) -> Any:
+        """Of the rows of a list, as its answer declares them; None for another answer."""
+        is_model = isinstance(self.answer, type) and issubclass(self.answer, BaseModel)
+        fields = self.answer.model_fields if is_model else {}
+        return next(iter(get_args(fields["data"].annotation)), None) if "data" in fields else None
 
     def at_cursor(self, cursor: str) -> ApiCall[T]:
         """The same request for a further page. In a list of events of all companies the cursor replaces `since`."""

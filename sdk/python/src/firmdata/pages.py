@@ -48,11 +48,11 @@ class Pages(Generic[R]):
 
     def to_polars(self) -> pl.DataFrame:
         """All rows as a frame of polars (`pip install firmdata[polars]`)."""
-        return frames.to_polars(self)
+        return frames.to_polars(self, self._call.row_type)
 
     def to_pandas(self) -> pd.DataFrame:
         """All rows as a frame of pandas (`pip install firmdata[pandas]`)."""
-        return frames.to_pandas(self)
+        return frames.to_pandas(self, self._call.row_type)
 
 
 class AsyncPages(Generic[R]):
@@ -88,8 +88,8 @@ class AsyncPages(Generic[R]):
 
     async def to_polars(self) -> pl.DataFrame:
         """All rows as a frame of polars (`pip install firmdata[polars]`)."""
-        return frames.to_polars(await self.to_list())
+        return frames.to_polars(await self.to_list(), self._call.row_type)
 
     async def to_pandas(self) -> pd.DataFrame:
         """All rows as a frame of pandas (`pip install firmdata[pandas]`)."""
-        return frames.to_pandas(await self.to_list())
+        return frames.to_pandas(await self.to_list(), self._call.row_type)
