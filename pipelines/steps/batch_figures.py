@@ -23,6 +23,7 @@ DAMAGED: Final = "damaged"  # SHA-256 of bodies that were corrupt in the archive
 UNCHANGED: Final = "kept"
 INCREMENTAL: Final = "stands_on"
 COMPLETED: Final = "completed"
+REISSUED: Final = "reissued"
 PARTIAL_FETCH: Final = "partial_fetch"  # true if the fetch broke off, or left the rest to the next run
 # Our own choice: a source of which some look-up fails in every run is loaded by then as far as it can be.
 LONGEST_FIRST_LOAD: Final = timedelta(days=14)
@@ -62,7 +63,16 @@ class CompletedFetch:
     completed_at: datetime
 
 
-def figure_values(records: Iterable[UnchangedBody | IncrementalArchive | CompletedFetch]) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class ReissuedFile:
+    """The instant that the rows of a file have which its source issued again: just after what it corrects."""
+
+    observed_at: datetime
+
+
+def figure_values(
+    records: Iterable[UnchangedBody | IncrementalArchive | CompletedFetch | ReissuedFile],
+) -> list[dict[str, Any]]:
     """Records as JSON for the figures of a batch."""
     return [json_fields(one) for one in records]
 
@@ -80,6 +90,11 @@ def incremental_archives(index: StagedIndex) -> list[IncrementalArchive]:
 def completed_fetches(index: StagedIndex) -> list[CompletedFetch]:
     """The fetches of killed runs that a batch completes, oldest first."""
     return msgspec.convert(index.figures.get(COMPLETED, ()), list[CompletedFetch])
+
+
+def reissued_files(index: StagedIndex) -> list[ReissuedFile]:
+    """The reissued files of a batch, each instant once."""
+    return msgspec.convert(index.figures.get(REISSUED, ()), list[ReissuedFile])
 
 
 def corrupt_bodies(indexes: Iterable[StagedIndex]) -> frozenset[str]:

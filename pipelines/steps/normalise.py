@@ -248,12 +248,12 @@ class _NormaliseRun:
         upserted = [self.history.upsert_present(table, self.links.marked(table, rows), keys) for rows in named]
         touched = pl.concat(upserted).unique()
         if snapshot.is_complete:
-            self.history.record_complete(table, snapshot.dated_at)
+            self.history.record_complete(table, snapshot.instant)
         if not before:  # every present row is in the snapshot
             return touched
         if columns:
             return pl.concat([touched, *self._absent_of_subjects(snapshot, table, columns)])
-        absent = self.history.soft_delete_absent(table, self._snapshot_keys(snapshot, table), snapshot.dated_at)
+        absent = self.history.soft_delete_absent(table, self._snapshot_keys(snapshot, table), snapshot.complete_before)
         self.counts.changed[snapshot.dataset.key] = round((len(touched) + len(absent)) / before, 6)
         return pl.concat([touched, absent])
 
@@ -273,7 +273,7 @@ class _NormaliseRun:
         groups = -(-keys.select(pl.len()).collect().item() // SUBJECT_ROWS)
         for group in range(groups):
             found = keys.filter(pl.struct(columns).hash() % groups == group).collect()
-            yield self.history.soft_delete_absent(table, found, snapshot.dated_at, columns)
+            yield self.history.soft_delete_absent(table, found, snapshot.complete_before, columns)
 
     def _row_chunks(self, snapshot: StagedSnapshot, table: Table) -> Iterator[pl.DataFrame]:
         """The rows of a snapshot in order, in chunks: a register of millions would not fit in memory."""

@@ -15,7 +15,7 @@ import polars as pl
 
 from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.contract.pieces import Scope, Signal
-from pipelines.steps.batch_figures import IncrementalArchive, completed_fetches, incremental_archives
+from pipelines.steps.batch_figures import IncrementalArchive, completed_fetches, incremental_archives, reissued_files
 from pipelines.steps.stage_plan import state_same_records
 from warehouse.decisions import DecisionRecord
 from warehouse.schema.types import Table
@@ -59,10 +59,11 @@ class NormaliseState:
 class StagedSnapshot:
     """Rows of one dataset with one instant and scope in one staged batch.
 
-    index: of the batch. instant: of its rows. dated_at: when it counts as observed; of what a killed run fetched, the
-    instant of the run that staged it, unless it would pass something newer. tables: those with rows; a full snapshot is
-    complete only in them. is_complete: what it lacks is deleted. repeated: archives that repeat rows of earlier ones,
-    which get its provenance. is_first_load: it completes a first load that its first snapshot began.
+    index: of the batch. instant: of its rows; none of them replaces a newer one of the same record. dated_at: when it
+    counts as observed: its instant, or later for what a killed run fetched and for reissued files. tables: those with
+    rows; a full snapshot is complete only in them. is_complete: what it lacks is deleted. repeated: archives that
+    repeat rows of earlier ones, which get its provenance. is_first_load: it completes a first load that its first
+    snapshot began.
     """
 
     dataset: Dataset
@@ -75,6 +76,11 @@ class StagedSnapshot:
     is_late_arriving: bool
     is_complete: bool
     is_first_load: bool = False
+
+    @property
+    def complete_before(self) -> datetime:
+        """What it lacks is deleted if it is older; one that counts later may follow on another of its own instant."""
+        return self.instant if self.dated_at == self.instant else self.instant + _TICK
 
     @property
     def is_own_row(self) -> pl.Expr:
@@ -102,7 +108,7 @@ class InstantPlan:
 def plan_instants(jurisdiction: Jurisdiction, state: NormaliseState) -> list[InstantPlan]:
     """Every pending snapshot at the instant at which it is applied, oldest first."""
     found = [snapshot for index in state.pending for snapshot in _batch_snapshots(jurisdiction, state, index)]
-    pending = _with_completion_instants(found, state, jurisdiction)
+    pending = _with_completion_instants(_with_reissue_instants(found, state), state, jurisdiction)
     moved = _moved_snapshots(pending, state)
     by_instant: dict[datetime, list[StagedSnapshot]] = defaultdict(list)
     for snapshot in pending:  # rows keep their own instant; only the snapshot they become part of changes
@@ -172,13 +178,31 @@ def _batch_snapshots(jurisdiction: Jurisdiction, state: NormaliseState, index: S
         )
 
 
+def _with_reissue_instants(pending: Sequence[StagedSnapshot], state: NormaliseState) -> list[StagedSnapshot]:
+    """The pending snapshots; reissued files are dated just after everything applied to the market, one by one.
+
+    So the state that they correct is not corrected in the past; no later than necessary, or the next file of the
+    dataset would be late-arriving.
+    """
+    reissued = {(index.batch, one.observed_at) for index in state.pending for one in reissued_files(index)}
+    newest = max((mark.newest for mark in state.watermarks.values()), default=None)
+    if newest is None:
+        return list(pending)
+    dated: dict[StagedSnapshot, StagedSnapshot] = {}
+    for one in sorted(pending, key=lambda one: one.instant):
+        if (one.index.batch, one.instant) in reissued:
+            newest = max(one.instant, newest + _TICK)
+            dated[one] = _dated(one, newest)
+    return [dated.get(one, one) for one in pending]
+
+
 def _with_completion_instants(
     pending: Sequence[StagedSnapshot], state: NormaliseState, jurisdiction: Jurisdiction
 ) -> list[StagedSnapshot]:
     """The pending snapshots; what a killed run fetched «now» is dated as of the run that staged it.
 
     All that one run fetched, or none of it: not if something newer of the same dataset, or of the same records, is
-    pending or applied. Rows keep their own instant, so that none replaces a newer one of the same record.
+    pending or applied.
     """
     completed = {(index.batch, one) for index in state.pending for one in completed_fetches(index)}
     dated = list(pending)

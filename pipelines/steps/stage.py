@@ -22,7 +22,15 @@ from pipelines.runtime.parser_pool import FAULTS, rejection_reason
 from pipelines.sources.folder import FileEntry
 from pipelines.sources.source import OpenedSource
 from pipelines.steps import fetch, guards
-from pipelines.steps.batch_figures import COMPLETED, DAMAGED, INCREMENTAL, PARTIAL_FETCH, UNCHANGED, figure_values
+from pipelines.steps.batch_figures import (
+    COMPLETED,
+    DAMAGED,
+    INCREMENTAL,
+    PARTIAL_FETCH,
+    REISSUED,
+    UNCHANGED,
+    figure_values,
+)
 from pipelines.steps.future_instants import latest_accepted_instant, without_future_instants
 from pipelines.steps.stage_plan import StagePlan, plan_stage
 from pipelines.steps.stage_state import load_pending, load_stage_state
@@ -151,7 +159,8 @@ def execute_stage(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dat
         compared = [archive for sha256, (_, archive) in plan.compared.items() if sha256 not in unread]
         writer.set_cursor(plan.cursor)
         figures: dict[str, Any] = {UNCHANGED: figure_values(plan.unchanged), INCREMENTAL: figure_values(compared)}
-        figures |= {COMPLETED: figure_values(plan.completed), PARTIAL_FETCH: plan.is_partial_fetch}
+        figures |= {COMPLETED: figure_values(plan.completed), REISSUED: figure_values(plan.reissued)}
+        figures[PARTIAL_FETCH] = plan.is_partial_fetch
         writer.add_figures({name: value for name, value in figures.items() if value})
         counts = _batch_counts(plan, writer, sum(archive.rows for archive in compared))
         violation = guards.first_violation(dataset.guard_limits, counts, plan.last_full_rows)

@@ -19,6 +19,7 @@ from pipelines.steps.batch_figures import (
     PARTIAL_FETCH,
     CompletedFetch,
     IncrementalArchive,
+    ReissuedFile,
     UnchangedBody,
     first_load_batches,
     incremental_archives,
@@ -37,7 +38,7 @@ class StageState:
     bodies: those of the dataset in use that the plan depends on, as RAW orders them, and indexes: such of its staged
     batches, oldest first (`stage_state`); the plan is the same with all of them. pending: bodies to parse.
     run_instants: logical instants of the runs that fetched these, and of this run, by batch.
-    newest_instant: of anything staged in the market; None if no pending body is a reissue. cursor: where the
+    newest_instant: of anything staged of the dataset; None if no pending body is a reissue. cursor: where the
     fetch of this run ended; unchanged: `{name, sha256, observed_at}` of the bodies it found unchanged.
     comparable: SHA-256 of pending archives that can be compared with their base (`base_archive`). sharing: bodies
     of datasets with the same tables, which may have delivered single records since the base; empty without one.
@@ -74,7 +75,8 @@ class StagePlan:
     last_full_rows: rows of the last accepted full snapshot. is_incomplete: a snapshot lacks a file.
     postponed: number of bodies that the next run parses, since this batch is staged already. is_partial_fetch: as in
     the state. completes_first_load: a first load that took several runs is complete. completed: of killed runs, whose
-    bodies keep the instants at which they were fetched (`normalise_plan` decides when they are applied).
+    bodies keep the instants at which they were fetched; reissued: of its files. `normalise_plan` decides when both are
+    applied.
     """
 
     batch: str
@@ -89,6 +91,7 @@ class StagePlan:
     is_partial_fetch: bool = False
     completes_first_load: bool = False
     completed: tuple[CompletedFetch, ...] = ()
+    reissued: tuple[ReissuedFile, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -121,12 +124,19 @@ def plan_stage(state: StageState, dataset: Dataset) -> StagePlan:
         is_partial_fetch=state.is_partial_fetch,
         completes_first_load=_completes_first_load(state),
         completed=tuple(_completed_fetches(state, dated)),
+        reissued=tuple(_reissued_files(state, dated)),
     )
 
 
 def _completed_fetches(state: StageState, bodies: Iterable[RawBody]) -> Iterator[CompletedFetch]:
     for instant in sorted({body.observed_at for body in bodies if _is_of_killed_run(body, state)}):
         yield CompletedFetch(instant, state.run_instants[state.batch])
+
+
+def _reissued_files(state: StageState, bodies: Iterable[RawBody]) -> Iterator[ReissuedFile]:
+    after = _after_newest(state)
+    if any(body.replaces is not None and body.observed_at == after for body in bodies):
+        yield ReissuedFile(after)
 
 
 def _is_of_killed_run(body: RawBody, state: StageState) -> bool:
@@ -190,21 +200,29 @@ def confirmed_bodies(
 def assign_instants(state: StageState) -> list[RawBody]:
     """The pending bodies with their instants, in order.
 
-    A reissued file of the newest snapshot gets an instant just after the newest instant of its market: later
-    than what it corrects, but no later than necessary, or the next snapshot would be late-arriving. A complete file
+    A reissued file of the newest snapshot gets an instant just after the newest one of its dataset: later than what it
+    corrects, but older than what another dataset has stated of the same records since. A complete file
     that a killed run fetched «now» gets the instant of this run if it found that file unchanged, and nothing newer is
     stored: the source says the same again. If it fetched complete files of which that is none, they supersede it. All
     else keeps its instant.
     """
-    newest = max((body.observed_at for body in state.bodies), default=state.run_instants[state.batch])
-    after_newest = max(newest, state.newest_instant or newest) + _TICK
+    newest = _newest_body(state)
     dated = [
-        _with_reissue_instant(body, state.bodies, after_newest)
+        _with_reissue_instant(body, state.bodies, _after_newest(state))
         if body.replaces is not None and body.observed_at == newest
         else _with_repeated_instant(body, state)
         for body in state.pending
     ]
     return sorted(dated, key=_body_order)
+
+
+def _newest_body(state: StageState) -> datetime:
+    return max((body.observed_at for body in state.bodies), default=state.run_instants[state.batch])
+
+
+def _after_newest(state: StageState) -> datetime:
+    newest = _newest_body(state)
+    return max(newest, state.newest_instant or newest) + _TICK
 
 
 def _body_order(body: RawBody) -> tuple[datetime, datetime, str]:

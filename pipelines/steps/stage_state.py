@@ -49,7 +49,7 @@ def load_stage_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: 
         indexes,
         pending,
         run_instants={name: facts(name).at for name in {batch, *(body.batch for body in pending)}},
-        newest_instant=_newest_instant(workspace, jurisdiction) if is_reissued else None,
+        newest_instant=store.newest_instant(dataset.key) if is_reissued else None,
         cursor=fetched.cursor,
         is_cursor_taken_back=store.cursor(dataset.key) != _newest_cursor(indexes),
         retracted=retracted,
@@ -201,12 +201,6 @@ def _is_intact(workspace: Workspace, body: RawBody) -> bool:
     except CorruptBlobError:
         return False
     return True
-
-
-def _newest_instant(workspace: Workspace, jurisdiction: Jurisdiction) -> datetime | None:
-    """The newest instant of anything staged in a market."""
-    found = (workspace.staged_store.newest_instant(dataset.key) for dataset in jurisdiction.datasets)
-    return max((instant for instant in found if instant is not None), default=None)
 
 
 def _comparable_base(workspace: Workspace, body: RawBody) -> RawBody | None:

@@ -5,6 +5,7 @@ What is asserted is what holds of every world (`world`): the runs check it by th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -94,11 +95,20 @@ def test_world_with_a_late_file_that_is_newer_for_its_company_tells_what_changes
 
 
 def test_world_whose_states_are_a_tick_apart_is_told_in_their_order(world: PlainWorld) -> None:
-    """The second file of a day counts as a tick after what is known; so does the feed that a refused run had fetched."""
+    """A file that is issued again counts as a tick after what is known; so does a feed from behind that."""
+    world.run([Delivery(REGISTER_KEY, dict.fromkeys(ALL, "asleep"), 0), feed({"1": "asleep"}, 0)])
+    world.run([Delivery(REGISTER_KEY, dict.fromkeys(ALL, "asleep"), 1), accounts("1", 2024)])
+    files = [Delivery(REGISTER_KEY, dict.fromkeys(ALL, "closed"), 1), feed(dict.fromkeys(ALL, "open"), 1)]
+    assert world.run(files, after=A_MINUTE) == ORDINARY
+    assert told(world) == ["status.changed"] * 6
+    world.check_rebuild()
+
+
+def test_world_whose_file_of_a_day_is_issued_again_serves_the_feed_of_a_refused_run(world: PlainWorld) -> None:
     world.run([Delivery(REGISTER_KEY, {"1": "asleep"}, 1), accounts("1", 2024)])
     assert world.run_again([feed({"1": "open"})]) == REFUSED
     assert world.run([Delivery(REGISTER_KEY, {"1": "closed"}, 1)], after=A_MINUTE) == ORDINARY
-    assert told(world) == ["status.changed"] * 2
+    assert (told(world), world.subscriber.statuses) == (["status.changed"], {"firm:FI:1": "active"})
     world.check_rebuild()
 
 
@@ -166,6 +176,33 @@ def test_world_whose_killed_run_left_a_file_that_a_dated_feed_follows_serves_the
     assert world.run([feed({"1": "asleep"}, world.day + 1)]) == ORDINARY
     assert told(world)[-2:] == ["status.changed"] * 2
     assert world.subscriber.statuses == {"firm:FI:1": "dormant"}
+    world.check_rebuild()
+
+
+@pytest.mark.parametrize("is_complete", [False, True])
+def test_world_whose_file_is_issued_again_after_a_feed_serves_the_feed(world: PlainWorld, *, is_complete: bool) -> None:
+    """Also the company that the feed alone has: the file is older than what the feed says."""
+    first = Delivery(REGISTER_KEY, {"1": "open", "2": "open"}, 1, is_complete)
+    world.run([first])
+    world.run([feed({"1": "closed", "3": "asleep"}, 2)])
+    assert world.run([replace(first, content={"1": "open", "2": "asleep"})]) == ORDINARY
+    expected = {"firm:FI:1": "dissolved", "firm:FI:2": "dormant", "firm:FI:3": "dormant"}
+    assert world.subscriber.statuses == expected
+    assert told(world) == ["status.changed"] * 2
+    world.check_rebuild()
+    assert world.run([replace(first, content={"1": "open", "2": "closed"})]) == ORDINARY
+    assert world.subscriber.statuses == {**expected, "firm:FI:2": "dissolved"}
+    assert world.run([replace(first, content={"1": "open"}, day=7)], after=timedelta(days=6)) == ORDINARY
+    assert world.subscriber.statuses["firm:FI:1"] == "active"
+    world.check_rebuild()
+
+
+def test_world_whose_killed_run_fetched_a_register_and_its_feed_serves_both(world: PlainWorld) -> None:
+    """Of one instant: the feed has a company that the complete file lacks, as in a run that is not killed."""
+    world.fetches_first = True
+    assert world.run([register({"1": "open"}), feed({"2": "open"})], Death("line written", 2)) == DIED
+    assert world.run([]) == ORDINARY
+    assert world.subscriber.statuses == {"firm:FI:1": "active", "firm:FI:2": "active"}
     world.check_rebuild()
 
 

@@ -13,7 +13,7 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -258,6 +258,7 @@ class WholeWorld:
     """A data root in the hands of the product alone."""
 
     root: Path
+    fetches_first: bool = False  # all datasets, before any is staged; Dagster's executors differ in that
     elapsed: timedelta = RUN_TIME
     batch: str = ""
     release: int = 0
@@ -396,14 +397,16 @@ class WholeWorld:
 
     def _run_steps(self, workspace: Workspace, source: DeliverySource) -> bool:
         """Runs all steps; True if one refused the batch, so that nothing after it was run."""
-        is_refused = False
+        accepted: list[Dataset] = []
         for dataset in SMALL_MARKET.datasets:
-            try:
+            with suppress(BatchStagedError):
                 fetch.fetch_dataset(workspace, SMALL_MARKET, dataset, source, self.batch)
-            except BatchStagedError:
-                is_refused = True
-            else:
-                stage.stage_dataset(workspace, SMALL_MARKET, dataset, self.batch)
+                accepted.append(dataset)
+                if not self.fetches_first:
+                    stage.stage_dataset(workspace, SMALL_MARKET, dataset, self.batch)
+        for dataset in accepted if self.fetches_first else ():
+            stage.stage_dataset(workspace, SMALL_MARKET, dataset, self.batch)
+        is_refused = len(accepted) < len(SMALL_MARKET.datasets)
         if not is_refused:
             try:
                 normalise.normalise_market(workspace, SMALL_MARKET, self.batch)
@@ -547,8 +550,8 @@ class WholeWorld:
     def _check_truth(self, archived: Bodies, served: Served) -> None:
         """Where the newest statement of a record is newer than all others, it is served.
 
-        A complete file that is found unchanged states the same again. Not judged: records that a file of the same
-        instant or a reissued one states otherwise, or that a complete file of that instant or later lacks.
+        A complete file that is found unchanged states the same again. Not judged: records that another file of the
+        same instant, as a reissued one, states otherwise, or that a complete file of that instant or later lacks.
         """
         statuses = self._newest(archived, (REGISTER_KEY, FEED_KEY))
         for number, status in statuses.items():
@@ -567,20 +570,16 @@ class WholeWorld:
         bodies = [body for channel in channels for body in archived[channel]]
         assert [body.name for body in bodies if body.observed_at > self.now + FUTURE_SLACK] == []
         stated: dict[str, dict[datetime, list[Any]]] = defaultdict(lambda: defaultdict(list))
-        doubtful = set[str]()
         for body in bodies:
             for record, value in self.sent[body.sha256].records:
                 stated[record][body.observed_at].append(value)
-                doubtful |= {record} if body.replaces else set()
         complete = [body for body in bodies if body.scope == Scope.FULL]
         repeated = [one for channel in channels for one in self._repeated(channel)]
         found: dict[str, Any] = {}
         for record, by_instant in stated.items():
             newest = max(by_instant)
             lacking = (
-                body
-                for body in complete
-                if (body.observed_at >= newest or body.replaces) and record not in self.sent[body.sha256].content
+                body for body in complete if body.observed_at >= newest and record not in self.sent[body.sha256].content
             )
             later = [sent for instant, sent in repeated if instant >= newest]
             is_lacked = any(record not in sent.content for sent in later)
@@ -590,7 +589,7 @@ class WholeWorld:
             is_repeated = all(dict(sent.records).get(record) == by_instant[newest][0] for sent in later)
             if is_lacked or not (is_repeated or self._is_complete_at(complete, record, newest)):
                 continue
-            if record not in doubtful and len(set(by_instant[newest])) == 1 and not any(lacking):
+            if len(set(by_instant[newest])) == 1 and not any(lacking):
                 found[record] = dict(later[-1].records)[record] if later else by_instant[newest][0]
         return found
 

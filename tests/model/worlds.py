@@ -81,8 +81,9 @@ class SmallWorlds(RuleBasedStateMachine):
         ]
         return list({one.name: one for one in dated}.values())  # a folder has one file of a name
 
-    @initialize(files=_batches)
-    def first_run(self, files: list[tuple[Delivery, int | None]]) -> None:
+    @initialize(files=_batches, fetches_first=st.booleans())
+    def first_run(self, files: list[tuple[Delivery, int | None]], *, fetches_first: bool) -> None:
+        self.world.fetches_first = fetches_first
         self.world.run(self._dated(files, 1))
 
     @rule(files=_batches, death=_deaths)

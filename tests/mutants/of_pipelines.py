@@ -250,7 +250,7 @@ PIPELINES: Final = (
     Mutant(
         "rebuild: what a killed run left was known when that run fetched it",
         "pipelines/maintenance/replay.py",
-        "if batch in runs:",
+        "if batch not in moved:",
         "if batch:",
         "tests/firm/test_norway_feeds.py::test_rebuild_after_a_killed_run_gives_the_ids_of_the_run_that_completed_it",
     ),

@@ -109,6 +109,20 @@ WORLDS: Final = (
         "::test_plan_what_a_killed_run_fetched_passes_nothing_newer_of_the_same_records",
     ),
     Mutant(
+        "world: a file that is issued again passes the feed that has come since",
+        "pipelines/steps/stage_plan.py",
+        "_with_reissue_instant(body, state.bodies, _after_newest(state))",
+        "_with_reissue_instant(body, state.bodies, max(_after_newest(state), state.run_instants[state.batch]))",
+        f"{_WORLDS}::test_world_whose_file_is_issued_again_after_a_feed_serves_the_feed",
+    ),
+    Mutant(
+        "world: a killed run's complete file hides what its feed has stated at the same instant",
+        "pipelines/steps/normalise.py",
+        "self.history.record_complete(table, snapshot.instant)",
+        "self.history.record_complete(table, snapshot.dated_at)",
+        f"{_WORLDS}::test_world_whose_killed_run_fetched_a_register_and_its_feed_serves_both",
+    ),
+    Mutant(
         "world: a late row revives what a newer complete file lacks",
         "warehouse/history/history.py",
         "return current_records.upsert_records(self._connection, table, rows, keys, self.complete_instant(table))",

@@ -34,7 +34,7 @@ def whole_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Datas
         indexes,
         pending,
         run_instants={name: facts(name).at for name in {batch, *(body.batch for body in pending)}},
-        newest_instant=_newest_instant(workspace, jurisdiction) if is_reissued else None,
+        newest_instant=_newest_instant(indexes) if is_reissued else None,
         cursor=fetched.cursor,
         is_cursor_taken_back=workspace.staged_store.cursor(dataset.key) != _newest_cursor(indexes),
         retracted=retracted,
@@ -91,11 +91,9 @@ def _is_intact(workspace: Workspace, body: RawBody) -> bool:
     return True
 
 
-def _newest_instant(workspace: Workspace, jurisdiction: Jurisdiction) -> datetime | None:
-    """The newest instant of anything staged in a market."""
-    indexes = (index for dataset in jurisdiction.datasets for index in workspace.staged_store.indexes(dataset.key))
-    snapshots = (snapshot for index in indexes for snapshot in index.editions)
-    return max((datetime.fromisoformat(one["observed_at"]) for one in snapshots), default=None)
+def _newest_instant(indexes: Sequence[StagedIndex]) -> datetime | None:
+    """The newest instant of anything staged."""
+    return max((index.newest_instant for index in indexes if index.newest_instant is not None), default=None)
 
 
 def _is_comparable(

@@ -11,7 +11,7 @@ import pytest
 
 from connectors.contract.dataset import Dataset, Jurisdiction, Scope
 from pipelines.steps.applied_batches import moved_batches, run_knowledge
-from pipelines.steps.batch_figures import COMPLETED, CompletedFetch, figure_values
+from pipelines.steps.batch_figures import COMPLETED, REISSUED, CompletedFetch, ReissuedFile, figure_values
 from pipelines.steps.normalise_plan import InstantPlan, NormaliseState, Watermark, plan_instants
 from tests.pipelines.invented import MARKET
 from warehouse.decisions import DecisionRecord
@@ -91,6 +91,21 @@ def test_plan_week_of_unfinished_runs_stays_a_week() -> None:
     week = [staged(REGISTER, number) for number in (5, 6, 7, 8)]
     assert days(*week, staged(REGISTER, 9), died=(5, 6, 7, 8)) == [5, 6, 7, 8, 9]
     assert days(*week, staged(FILED, 9), died=(5, 6, 7, 8)) == [5, 6, 7, 9, 9], "the last one only"
+
+
+def test_plan_reissued_file_is_dated_after_what_is_applied_and_its_rows_are_not() -> None:
+    """Its rows stay older than what a feed has stated since."""
+    figures = {REISSUED: figure_values([ReissuedFile(day(5))])}
+    marks = applied((REGISTER, 1, 4), (FEED, 1, 7))
+    [plan] = planned(staged(REGISTER, 5, figures=figures), market=WITH_FEED, watermarks=marks)
+    [snapshot] = plan.snapshots
+    tick = timedelta(microseconds=1)
+    assert (plan.instant, snapshot.instant) == (day(7) + tick, day(5))
+    assert (snapshot.complete_before, snapshot.is_complete) == (day(5) + tick, True)
+    assert moved_batches(plan, batch(9)) == []
+    again = applied((REGISTER, 1, 7), (FEED, 1, 7))
+    [second] = planned(staged(REGISTER, 5, figures=figures), market=WITH_FEED, watermarks=again)
+    assert [one.is_late_arriving for one in second.snapshots] == [False]
 
 
 def test_plan_what_a_killed_run_fetched_is_applied_with_the_run_that_staged_it() -> None:

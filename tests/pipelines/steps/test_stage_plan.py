@@ -16,6 +16,7 @@ from pipelines.steps.batch_figures import (
     PARTIAL_FETCH,
     CompletedFetch,
     IncrementalArchive,
+    ReissuedFile,
     UnchangedBody,
     figure_values,
     first_load_batches,
@@ -182,10 +183,16 @@ def test_plan_retracted_batch_is_not_staged_again() -> None:
     assert (plan.is_empty, plan.postponed) == (True, 1)
 
 
-def test_plan_reissue_of_the_newest_snapshot_comes_just_after_the_newest_instant_of_the_market() -> None:
+def test_plan_reissue_of_the_newest_snapshot_comes_just_after_the_newest_instant_of_the_dataset() -> None:
     reissue = replace(FIRST, batch="b2", sha256=B, replaces=A)
-    (planned,) = plan_stage(state("b2", [FIRST, reissue], [index("b1", FIRST)], newest_instant=LATER), PLAIN).bodies
-    assert (planned.observed_at, planned.scope) == (LATER + timedelta(microseconds=1), Scope.FULL)
+    tick = timedelta(microseconds=1)
+    for newest in (AT, AT + tick):  # the second: it has been reissued before
+        plan = plan_stage(state("b2", [FIRST, reissue], [index("b1", FIRST)], newest_instant=newest), PLAIN)
+        assert [(one.observed_at, one.scope) for one in plan.bodies] == [(newest + tick, Scope.FULL)]
+        assert plan.reissued == (ReissuedFile(newest + tick),)
+    older = replace(reissue, observed_at=AT - timedelta(days=1))
+    plan = plan_stage(state("b2", [older, FIRST], [index("b1", FIRST)], newest_instant=AT), PLAIN)
+    assert (plan.bodies[0].observed_at, plan.reissued) == (older.observed_at, ())
 
 
 FOUND_AGAIN = [{"name": "now", "sha256": "0" * 64, "observed_at": LATER.isoformat()}]
