@@ -140,7 +140,7 @@ def _table(results: list[dict[str, object]]) -> Table:
             str(row.get("against", "")),
             _figure(row, "peer"),
             f"{row['ratio']:.2f}" if "ratio" in row else "",
-            str(row["asked"]),
+            str(row.get("asked", "")),
             "" if met is None else ("yes" if met else "NO"),
             str(row.get("memory_mb") or row.get("peak_mb") or ""),
             str(row.get("peer_memory_mb") or ""),
@@ -167,16 +167,16 @@ def main() -> None:
     chosen = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 160)
     started, results, failed = time.monotonic(), [], []
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     for name in chosen.only or BENCHES:
         importlib.import_module(f"benchmarks.{name}")
         console.print(f"{name} …")
         told = _one(name, BENCHES[name][chosen.scale])
         results += told or []
         failed += [name] if told is None else []
+        report = {"at": datetime.now(UTC).isoformat(), "scale": chosen.scale, "machine": machine, "results": results}
+        chosen.json.write_text(json.dumps(report, indent=2) + "\n")  # after each: an interrupt loses one benchmark
     console.print(_table(results))
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    report = {"at": datetime.now(UTC).isoformat(), "scale": chosen.scale, "machine": machine, "results": results}
-    chosen.json.write_text(json.dumps(report, indent=2) + "\n")
     console.print(f"{machine}; {time.monotonic() - started:.0f} s; written to {chosen.json}")
     if failed:
         raise SystemExit(f"failed: {', '.join(failed)}")
