@@ -39,8 +39,8 @@ class ApiCall(Generic[T]):
     @property
     def row_type(self) -> Any:
         """Of the rows of a list, as its answer declares them; None for another answer."""
-        is_model = isinstance(self.answer, type) and issubclass(self.answer, BaseModel)
-        fields = self.answer.model_fields if is_model else {}
+        answer: Any = self.answer
+        fields = getattr(answer, "model_fields", {})
         return next(iter(get_args(fields["data"].annotation)), None) if "data" in fields else None
 
     def at_cursor(self, cursor: str) -> ApiCall[T]:

@@ -24,12 +24,12 @@ def to_polars(rows: Iterable[Any], row_type: Any = None) -> pl.DataFrame:
         import polars  # noqa: ICN001 -- the alias is that of its types
     except ImportError as error:
         raise ImportError("polars is not installed: pip install 'firmdata[polars]'") from error
-    types = {name: _column_type(annotation) for name, annotation in _members(row_type).items()}
+    types = {name: _column_type(annotation) or polars.Null() for name, annotation in _members(row_type).items()}
     plain = _plain_rows(rows)
     if not plain:
         return polars.DataFrame(schema=types)
     frame = polars.DataFrame(plain, infer_schema_length=None)
-    unknown = [name for name, kind in frame.schema.items() if kind == polars.Null and types.get(name) is not None]
+    unknown = [name for name, kind in frame.schema.items() if kind == polars.Null and name in types]
     return frame.with_columns(polars.col(name).cast(types[name]) for name in unknown)
 
 
