@@ -1,5 +1,6 @@
-"""Figures of a staged batch that later steps read: bodies unchanged or damaged, archives parsed in part, and more.
+"""Figures of a staged batch that later steps read.
 
+Bodies that were unchanged, damaged or issued again, archives parsed in part, fetches of killed runs, partial fetches.
 Belongs here: their form in the index of a batch, which archives depend on which, which batches are one first load.
 Does not belong here: when a body counts as unchanged or an archive is parsed in part (`stage_plan`).
 """

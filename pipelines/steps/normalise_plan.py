@@ -16,7 +16,7 @@ import polars as pl
 from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.contract.pieces import Scope, Signal
 from pipelines.steps.batch_figures import IncrementalArchive, completed_fetches, incremental_archives, reissued_files
-from pipelines.steps.stage_plan import state_same_records
+from pipelines.steps.stage_plan import deliver_same_records
 from warehouse.decisions import DecisionRecord
 from warehouse.schema.types import Table
 from warehouse.staged.store import StagedIndex
@@ -220,14 +220,14 @@ def _with_completion_instants(
 def _newest_applied(dataset: Dataset, state: NormaliseState, jurisdiction: Jurisdiction) -> datetime | None:
     """Instant of the newest applied snapshot of a dataset, or of one of the same records."""
     marks = ((other, state.watermarks.get(other.key)) for other in jurisdiction.datasets)
-    same = (mark.newest for other, mark in marks if mark is not None and state_same_records(dataset, other))
+    same = (mark.newest for other, mark in marks if mark is not None and deliver_same_records(dataset, other))
     return max(same, default=None)
 
 
 def _passes_newer(snapshot: StagedSnapshot, other: StagedSnapshot, at: datetime) -> bool:
     """True if a snapshot, dated as of an instant, would pass a newer one of its dataset or of its records."""
     is_between = snapshot.dated_at < other.dated_at < at
-    return _blocks_move(snapshot, other, at) or (is_between and state_same_records(snapshot.dataset, other.dataset))
+    return _blocks_move(snapshot, other, at) or (is_between and deliver_same_records(snapshot.dataset, other.dataset))
 
 
 def _dated(snapshot: StagedSnapshot, at: datetime) -> StagedSnapshot:
@@ -269,7 +269,7 @@ def _is_passed(other: StagedSnapshot, snapshot: StagedSnapshot, at: datetime) ->
     """True if a snapshot, moved to an instant, would be applied after another dataset's newer one of its records."""
     if other.dataset.key == snapshot.dataset.key or not snapshot.dated_at <= other.dated_at < at:
         return False
-    return state_same_records(snapshot.dataset, other.dataset)
+    return deliver_same_records(snapshot.dataset, other.dataset)
 
 
 def _feed_gaps(found: Iterable[StagedSnapshot], watermarks: Mapping[str, Watermark]) -> dict[str, datetime]:

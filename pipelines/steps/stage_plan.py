@@ -296,7 +296,7 @@ def _next_cursor(state: StageState, bodies: Sequence[RawBody]) -> str | None:
     return next((body.cursor for body in reversed(bodies) if body.cursor), None)
 
 
-def state_same_records(one: Dataset, other: Dataset) -> bool:
+def deliver_same_records(one: Dataset, other: Dataset) -> bool:
     """True if two datasets are channels of the same records: what one states is newer or older than the other."""
     return not one.staged_tables.keys().isdisjoint(other.staged_tables)
 

@@ -20,7 +20,7 @@ from connectors.contract.pieces import Scope
 from connectors.kit.archive.unchanged_members import has_removed_members
 from pipelines.steps.batch_figures import DAMAGED, PARTIAL_FETCH, corrupt_bodies, first_load_batches
 from pipelines.steps.fetch import read_fetch_result
-from pipelines.steps.stage_plan import StageState, confirmed_bodies, state_same_records
+from pipelines.steps.stage_plan import StageState, confirmed_bodies, deliver_same_records
 from pipelines.workspace import Workspace
 from warehouse.raw.archive import CorruptBlobError, RawBody
 from warehouse.staged.store import StagedIndex, StagedStore
@@ -136,7 +136,7 @@ def _load_sharing(
     return [
         body
         for other in jurisdiction.datasets
-        if since is not None and state_same_records(dataset, other)
+        if since is not None and deliver_same_records(dataset, other)
         for body in _bodies_since(workspace.raw_archive.newest_bodies(other.key), since)
     ]
 

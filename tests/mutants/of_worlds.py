@@ -10,7 +10,7 @@ WORLDS: Final = (
     Mutant(
         "world: what a killed run left passes a newer file of the same records",
         "pipelines/steps/normalise_plan.py",
-        "return state_same_records(snapshot.dataset, other.dataset)",
+        "return deliver_same_records(snapshot.dataset, other.dataset)",
         "return False",
         "tests/pipelines/steps/test_normalise_plan.py"
         "::test_plan_unfinished_run_passes_nothing_newer_of_the_same_records",

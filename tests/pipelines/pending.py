@@ -12,7 +12,7 @@ from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.kit.archive.unchanged_members import has_removed_members
 from pipelines.steps.batch_figures import corrupt_bodies
 from pipelines.steps.fetch import read_fetch_result
-from pipelines.steps.stage_plan import StageState, base_archive, confirmed_bodies, state_same_records
+from pipelines.steps.stage_plan import StageState, base_archive, confirmed_bodies, deliver_same_records
 from pipelines.workspace import Workspace
 from warehouse.raw.archive import CorruptBlobError, RawBody
 from warehouse.staged.store import StagedIndex
@@ -27,7 +27,7 @@ def whole_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Datas
     is_reissued = any(body.replaces is not None for body in pending)
     compared = pending if dataset.reread_interval is not None else ()
     retracted = {one for made in workspace.staged_store.retractions(dataset.key) for one in made.batches}
-    sharing = (other for other in jurisdiction.datasets if state_same_records(dataset, other))
+    sharing = (other for other in jurisdiction.datasets if deliver_same_records(dataset, other))
     return StageState(
         batch,
         bodies,
