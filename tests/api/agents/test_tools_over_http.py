@@ -65,6 +65,7 @@ def ask(service: Any, sent: Any, **headers: str) -> Any:
 
 @pytest.fixture(scope="module")
 def service(shared_service: Any) -> Any:
+    """Has the account of `live`, whose counts it learns of at any time: tests that count take `own_service`."""
     return shared_service
 
 
@@ -78,24 +79,24 @@ def test_both_ways_give_the_same_tools_and_answers(live: Live, mode: str) -> Non
     asyncio.run(run())
 
 
-def test_a_tool_counts_as_what_it_asks_and_messages_as_nothing(service: Any) -> None:
-    before = used(service)
+def test_a_tool_counts_as_what_it_asks_and_messages_as_nothing(own_service: Any) -> None:
+    before = used(own_service)
     for sent in (message("ping"), message("tools/list"), message("resources/list")):
-        assert ask(service, sent).status_code == 200
-    assert used(service) == before
+        assert ask(own_service, sent).status_code == 200
+    assert used(own_service) == before
     for made in (call("get_company", company=COMPANY), call("get_company", company=UNKNOWN)):
-        assert ask(service, made).status_code == 200
-    found = used(service)
-    direct = [service.get(f"/api/v1/companies/{one}").status_code for one in (COMPANY, UNKNOWN)]
+        assert ask(own_service, made).status_code == 200
+    found = used(own_service)
+    direct = [own_service.get(f"/api/v1/companies/{one}").status_code for one in (COMPANY, UNKNOWN)]
     assert direct == [200, 404]
-    assert found - before == used(service) - found == 2
+    assert found - before == used(own_service) - found == 2
 
 
-def test_no_answer_is_kept_for_the_next_caller(service: Any) -> None:
-    before = used(service)
+def test_no_answer_is_kept_for_the_next_caller(own_service: Any) -> None:
+    before = used(own_service)
     for _ in range(3):
-        assert ask(service, call("get_company", company=COMPANY)).status_code == 200
-    assert used(service) - before == 3  # a kept one would be confirmed by its tag, which is not counted
+        assert ask(own_service, call("get_company", company=COMPANY)).status_code == 200
+    assert used(own_service) - before == 3  # a kept one would be confirmed by its tag, which is not counted
 
 
 def test_each_caller_at_once_asks_with_its_own_key(live: Live) -> None:
