@@ -67,16 +67,15 @@ def _derive_quarter(book: FilerFigures, currency: str | None, span: Span, rest: 
     others = [book.period(currency, part) for part in rest]
     changed = False
     for name in FLOWS:
-        whole = sums.items.get(name)
+        whole, before = sums.items.get(name), held.derived.get(name)
         parts = [one.items[name] for one in others if name in one.items]
-        if whole is None or len(parts) != len(rest):
+        if whole is None or len(parts) != len(rest) or (before is not None and before.parts < len(parts)):
+            continue
+        if not whole.periodic or not all(part.periodic for part in parts):
             continue
         shared = _shared_tags(book, currency, name, whole, parts, span[1])
-        if not shared or not all(part.periodic for part in (whole, *parts)):
-            continue
         made = DerivedFigure(whole.amount - sum(part.amount for part in parts), len(parts), shared)
-        before = held.derived.get(name)
-        if made == before or (before is not None and before.parts < made.parts):
+        if not shared or made == before:
             continue
         if any(book.is_recast_between(currency, name, part.last_filed, whole.since) for part in parts):
             book.unlike_parts.add((name, quarter))

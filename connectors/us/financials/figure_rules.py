@@ -7,19 +7,18 @@ null. Does not belong here: which filing counts (`versions`), or figures derived
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Final, NamedTuple
 
 from connectors.us.financials import concepts as tags
-from connectors.us.financials.model import Facts
+from connectors.us.financials.model import UNITS, Facts, Span
 
 _BANK_SIGNS: Final = frozenset(tags.BANK_SIGNS)
 _REVENUE_TAGS: Final = frozenset((*tags.TOTALS, *tags.PARTS))
 _CANDIDATES: Final = (*tags.TOTALS, *tags.WHOLES)
 _CLOSING: Final = tuple(dict.fromkeys((*_CANDIDATES, *tags.PARTS)))
 _Identities = tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
-_UNITS: Final = (10**6, 10**5, 10**3)  # to which filers round: millions, one decimal, thousands
 _NONE: Final[frozenset[str]] = frozenset()
 _SEVERAL: Final = 2
 _SUM: Final = "sum"
@@ -64,25 +63,27 @@ def first_tagged(facts: Facts, chain: tuple[str, ...]) -> TaggedFigure | None:
     return None
 
 
-def revenue_figure(facts: Facts, filer: FilerType, totals: frozenset[str] = _NONE) -> TaggedFigure | None:
-    """Revenue by filer type; null where only a part of it is tagged. totals: `closing_totals` of the filing."""
-    found = _REVENUE[filer](facts, totals)
+def revenue_figure(facts: Facts, filer: FilerType, closing: frozenset[str] | None = None) -> TaggedFigure | None:
+    """Revenue by filer type; null where only a part of it is tagged.
+
+    closing: the totals from which the filing counts it (`closing_by_span`); those of these facts if not given.
+    """
+    found = _REVENUE[filer](facts, _closing_revenue(facts) if closing is None else closing)
     return _ifrs_revenue(facts) if found is None else found
 
 
-def closing_totals(spans: Iterable[Facts]) -> frozenset[str]:
-    """The total tags of a filing from which its statements count their results, in no span another one.
+def closing_by_span(spans: Mapping[Span, Facts]) -> dict[Span, frozenset[str]]:
+    """The total tags from which the statements of a filing count their results, for each span.
 
-    A comparative or a quarter of the same filing may lack the costs that show it.
+    A comparative or a quarter of the same filing may lack the costs that show it: there the totals count that are
+    closing in other spans, and in none beside another one.
     """
-    closing: set[str] = set()
-    others: set[str] = set()
-    for facts in spans:
-        found = _closing_revenue(facts)
+    own = {span: _closing_revenue(facts) for span, facts in spans.items()}
+    totals = _NONE.union(*own.values())
+    for span, found in own.items():
         if found:
-            closing |= found
-            others |= {tag for tag in _CLOSING if tag in facts} - found
-    return frozenset(closing - others)
+            totals -= {tag for tag in _CLOSING if tag in spans[span]} - found
+    return {span: found or totals & spans[span].keys() for span, found in own.items()}
 
 
 def replaced_by(facts: Facts, column: str) -> frozenset[str]:
@@ -92,21 +93,23 @@ def replaced_by(facts: Facts, column: str) -> frozenset[str]:
     return frozenset(others) - (closing if column in tags.TOTALS else _NONE)
 
 
-def operating_result_figure(facts: Facts, filer: FilerType, totals: frozenset[str] = _NONE) -> TaggedFigure | None:
+def operating_result_figure(
+    facts: Facts, filer: FilerType, closing: frozenset[str] | None = None
+) -> TaggedFigure | None:
     """Operating result as filed; else income less costs, only for commercial filers (banks, insurers have none)."""
     found = first_tagged(facts, tags.OPERATING)
     if found is not None or filer in (FilerType.BANK, FilerType.INSURER):
         return found
-    amount = _income_less_costs(facts, totals)
+    amount = _income_less_costs(facts, _closing_revenue(facts) if closing is None else closing)
     pretax = {facts[tag] for tag in tags.PRETAX if tag in facts}
     if amount is None or amount in pretax:  # costs that include interest lead to the result before tax
         return None
     return TaggedFigure(amount, len(tags.OPERATING), frozenset((_SUM,)), is_computed=True)
 
 
-def _income_less_costs(facts: Facts, totals: frozenset[str]) -> int | None:
-    income = _total_revenue(facts, tags.TOTALS, totals)
-    if income is not None and tags.COSTS in facts:
+def _income_less_costs(facts: Facts, closing: frozenset[str]) -> int | None:
+    income = _total_revenue(facts, tags.TOTALS, closing) if tags.COSTS in facts else None
+    if income is not None:
         return income - facts[tags.COSTS]
     if tags.GROSS in facts and tags.EXPENSES in facts:
         return facts[tags.GROSS] - facts[tags.EXPENSES]
@@ -136,9 +139,9 @@ def _figure_under_all_tags(facts: Facts, amount: int, rank: int) -> TaggedFigure
     return TaggedFigure(amount, rank, frozenset(same))
 
 
-def _commercial_revenue(facts: Facts, totals: frozenset[str]) -> TaggedFigure | None:
+def _commercial_revenue(facts: Facts, closing: frozenset[str]) -> TaggedFigure | None:
     if any(tag in facts for tag in tags.TOTALS):
-        total = _total_revenue(facts, _CANDIDATES, totals)
+        total = _total_revenue(facts, _CANDIDATES, closing)
         return None if total is None else _figure_under_all_tags(facts, total, 0)
     both = _sum_if_complete(facts, tags.GOODS_AND_SERVICES)
     if both is not None and _closing_tags({**facts, _SUM: both}, (_SUM, *tags.GOODS_AND_SERVICES)) == {_SUM}:
@@ -146,14 +149,9 @@ def _commercial_revenue(facts: Facts, totals: frozenset[str]) -> TaggedFigure | 
     return _first_tagged_revenue(facts, tags.PARTS)
 
 
-def _total_revenue(facts: Facts, candidates: tuple[str, ...], totals: frozenset[str]) -> int | None:
-    """Of several totals the one from which the statement counts its own result, else the one of the filing's others.
-
-    The largest where none does.
-    """
-    present = frozenset(tag for tag in candidates if tag in facts)
-    usable = _closing_revenue(facts) or totals & facts.keys() or present
-    return max((facts[tag] for tag in usable), default=None)
+def _total_revenue(facts: Facts, candidates: tuple[str, ...], closing: frozenset[str]) -> int | None:
+    """Of several totals the one from which the statement counts its result; the largest where none does."""
+    return max((facts[tag] for tag in closing or candidates if tag in facts), default=None)
 
 
 def _closing_revenue(facts: Facts) -> frozenset[str]:
@@ -170,17 +168,18 @@ def _closing_revenue(facts: Facts) -> frozenset[str]:
 
 def _closing_tags(facts: Facts, candidates: tuple[str, ...], rules: _Identities = tags.IDENTITIES) -> frozenset[str]:
     """Totals that less the costs are the result that the same facts state (docs/formats/us.md 12.3)."""
-    for identities in rules:
-        for tolerance in (False, True):
+    present = [tag for tag in candidates if tag in facts]
+    for identities in rules if present else ():
+        stated = [
+            (facts[costs], facts[result])
+            for costs, results in identities
+            if costs in facts
+            for result in results
+            if result in facts
+        ]
+        for rounded in (False, True) if stated else ():
             found = frozenset(
-                tag
-                for tag in candidates
-                for costs, results in identities
-                for result in results
-                if tag in facts
-                and costs in facts
-                and result in facts
-                and _is_difference(facts[tag], facts[costs], facts[result], rounded=tolerance)
+                tag for tag in present if any(_is_difference(facts[tag], *pair, rounded=rounded) for pair in stated)
             )
             if found:
                 return found
@@ -189,19 +188,20 @@ def _closing_tags(facts: Facts, candidates: tuple[str, ...], rules: _Identities 
 
 def _is_difference(total: int, costs: int, result: int, *, rounded: bool) -> bool:
     """Whether a total less costs is a result; `rounded`: as nearly as the unit to which all three are rounded."""
-    unit = next((unit for unit in _UNITS if not (total % unit or costs % unit or result % unit)), 0) if rounded else 0
-    return abs(total - costs - result) <= unit
+    apart = abs(total - costs - result)
+    if not rounded or not apart or apart > UNITS[0]:
+        return not apart
+    return apart <= next((unit for unit in UNITS if not (total % unit or costs % unit or result % unit)), 0)
 
 
-def _real_estate_revenue(facts: Facts, totals: frozenset[str]) -> TaggedFigure | None:
+def _real_estate_revenue(facts: Facts, closing: frozenset[str]) -> TaggedFigure | None:
     chain = ("Revenues", *tags.REAL_ESTATE)
-    closing = _closing_revenue(facts) or totals & facts.keys()
     if closing:
         return _figure_under_all_tags(facts, max(facts[tag] for tag in closing), 0)
-    return _first_tagged_revenue(facts, chain) or _commercial_revenue(facts, totals)
+    return _first_tagged_revenue(facts, chain) or _commercial_revenue(facts, closing)
 
 
-def _bank_revenue(facts: Facts, _totals: frozenset[str]) -> TaggedFigure | None:
+def _bank_revenue(facts: Facts, _closing: frozenset[str]) -> TaggedFigure | None:
     """A bank's total revenue, unless it is a fragment: less than one of its parts with neither negative.
 
     Nor is it the total if it holds the interest paid, as the statement's own result before tax shows.
@@ -224,7 +224,7 @@ def _closes_bank_statement(facts: Facts, total: int) -> bool:
     return any(_is_difference(total, costs, facts[tag], rounded=True) for tag in tags.PRETAX if tag in facts)
 
 
-def _insurer_revenue(facts: Facts, totals: frozenset[str]) -> TaggedFigure | None:
+def _insurer_revenue(facts: Facts, closing: frozenset[str]) -> TaggedFigure | None:
     """An insurer's total, unless it is a fragment: less than its premiums while all parts together are not."""
     found = _first_tagged_revenue(facts, ("Revenues", "RevenuesNetOfInterestExpense", "SalesRevenueNet"))
     whole = _sum_of_insurer(facts)
@@ -234,7 +234,7 @@ def _insurer_revenue(facts: Facts, totals: frozenset[str]) -> TaggedFigure | Non
         return _computed_figure(whole) if is_fragment else found
     if whole is None:
         sells = any(tag in facts for tag in tags.TRADE_SIGNS)  # with an insurer among its subsidiaries
-        return _commercial_revenue(facts, totals) if sells else None
+        return _commercial_revenue(facts, closing) if sells else None
     return _computed_figure(whole)
 
 

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from connectors.us.financials.figure_rules import TaggedFigure
-from connectors.us.financials.model import COUNTS, Facts, FactsFiling, Span
+from connectors.us.financials.model import Facts, FactsFiling, Span
 from connectors.us.financials.periods import TOLERANCE, day_ordinal
 
 FLOWS: Final = ("revenue", "operating_result", "net_result")
 _COMPARATIVES: Final = 800  # days: a report compares its year with the two before it
 _RECAST: Final = 200  # part of an amount by which a comparative must change to be of another scope
-_UNITS: Final = (10**6, 10**5, 10**3)  # to which filers round: millions, one decimal, thousands
 
 
 @dataclass(slots=True)
@@ -101,7 +100,7 @@ class PeriodFigures:
                 item.rank, item.tags = figure.rank, item.tags | figure.tags
             return False
         if _prefers_existing(item, name, figure):
-            item.unequal |= figure.tags if abs(figure.amount - item.amount) >= rounding_unit_of(filing) else frozenset()
+            item.unequal |= figure.tags if abs(figure.amount - item.amount) >= filing.rounding_unit else frozenset()
             return False
         if _is_rounding(item.amount, figure.amount, filing):
             item.last_filed = filing.filed
@@ -136,23 +135,8 @@ def _is_rounding(before: int, after: int, filing: FactsFiling) -> bool:
 
     Rounded columns are adjusted to add up, so an amount may differ from its own rounding by a whole unit.
     """
-    coarser = rounding_unit_of(filing)
+    coarser = filing.rounding_unit
     return before % coarser != 0 and abs(before - after) < coarser
-
-
-def rounding_unit_of(filing: FactsFiling) -> int:
-    """The coarsest unit that all of a filing's amounts are whole multiples of."""
-    amounts = [
-        amount
-        for unit, spans in filing.units.items()
-        if unit != COUNTS
-        for facts in spans.values()
-        for amount in facts.values()
-    ]
-    for unit in _UNITS:
-        if all(amount % unit == 0 for amount in amounts):
-            return unit
-    return 1
 
 
 @dataclass(slots=True)
@@ -203,7 +187,7 @@ class FilerFigures:
 
         Not if a report before `last` recast it already: then both values are of the scope since then.
         """
-        recasts = self._recasts[currency, name]
+        recasts = self._recasts.get((currency, name), ())
         return any(
             last < filed <= since and not any(before < earlier <= last for _, earlier in recasts)
             for before, filed in recasts

@@ -22,6 +22,7 @@ _INTERIM: Final = INTERIM | {FOREIGN_INTERIM}
 _COUNTS: Final = frozenset((*EMPLOYEES, SHARES))
 LARGEST: Final = 10**18  # no real amount is that large in any currency, and sums of a few still fit a column
 COUNTS: Final = ""  # pseudo-unit for head and share counts: no currency
+UNITS: Final = (10**6, 10**5, 10**3)  # to which filers round: millions, one decimal, thousands
 
 
 @dataclass(slots=True)
@@ -40,6 +41,7 @@ class FactsFiling:
     is_annual: bool = field(init=False)
     is_periodic: bool = field(init=False)  # other documents count only if no report covers the period
     known_until: str = field(init=False)  # the last day that it can report on
+    _rounding_unit: int | None = field(init=False, default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.base = self.form.removesuffix(AMENDED)
@@ -51,6 +53,16 @@ class FactsFiling:
     @property
     def is_amendment(self) -> bool:
         return self.form.endswith(AMENDED)
+
+    @property
+    def rounding_unit(self) -> int:
+        """The coarsest unit that all its amounts are multiples of; asked for once its facts are complete, and kept."""
+        if self._rounding_unit is None:
+            spans = [facts for unit, found in self.units.items() if unit != COUNTS for facts in found.values()]
+            amounts = [amount for facts in spans for amount in facts.values()]
+            fitting = (unit for unit in UNITS if all(amount % unit == 0 for amount in amounts))
+            self._rounding_unit = next(fitting, 1)
+        return self._rounding_unit
 
     def currency(self, usual: str | None = "USD") -> str | None:
         """The unit of most of its amounts: a convenience translation has fewer (docs/formats/us.md 12.3).

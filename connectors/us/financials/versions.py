@@ -174,14 +174,14 @@ class _FilerReader:
         self, filing: FactsFiling, currency: str | None, flows: dict[Span, Facts], filer: FilerType, own: Span | None
     ) -> set[Span]:
         touched: set[Span] = set()
-        totals = figure_rules.closing_totals(flows.values())
+        closing = figure_rules.closing_by_span(flows)
         for span, facts in flows.items():
             held = self._book.period(currency, span)
             if not held.is_news(facts, filing):
                 continue
             figures = (
-                ("revenue", figure_rules.revenue_figure(facts, filer, totals)),
-                ("operating_result", figure_rules.operating_result_figure(facts, filer, totals)),
+                ("revenue", figure_rules.revenue_figure(facts, filer, closing[span])),
+                ("operating_result", figure_rules.operating_result_figure(facts, filer, closing[span])),
                 ("net_result", figure_rules.first_tagged(facts, concepts.NET_RESULT)),
             )
             for name, figure in figures:

@@ -124,7 +124,10 @@ def test_totals_that_close_in_turn_decide_only_their_own_spans() -> None:
     facts += [fact(GROSS, NINE, 70, TEN_K), fact(NET, NINE, 80, TEN_K), fact("NetIncomeLoss", NINE, 1, TEN_K)]
     found = build_statements(parse_companyfacts(body(facts)).filings.values()).statements
     assert {one.span: one.amounts["revenue"] for one in found} == {YEAR: 100, LAST_YEAR: 100}
-    assert figure_rules.closing_totals([{GROSS: 100, NET: 120, "CostOfRevenue": 60, "GrossProfit": 40}]) == {GROSS}
+    spans = {YEAR: {GROSS: 100, NET: 120, "CostOfRevenue": 60, "GrossProfit": 40}, NINE: {GROSS: 70, NET: 80}}
+    assert figure_rules.closing_by_span(spans) == {YEAR: {GROSS}, NINE: {GROSS}}
+    spans[LAST_YEAR] = {GROSS: 100, NET: 120, "CostOfRevenue": 60, "GrossProfit": 60}
+    assert figure_rules.closing_by_span(spans) == {YEAR: {GROSS}, NINE: set(), LAST_YEAR: {NET}}, "nothing says which"
 
 
 @check_cases(
