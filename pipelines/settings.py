@@ -147,7 +147,9 @@ class IngestSettings(AreaSettings):
         "may be it), or https:// for a REST catalogue; empty: a SQLite file in the tables' folder, in FIRM_DATA for "
         "tables on s3://.",
     )
-    iceberg_token: str = Field(default="", repr=False, description="Token of the REST catalogue.")
+    iceberg_token: str = Field(
+        default="", repr=False, description="Token of the REST catalogue; what else it wants: docs/lakehouse.md."
+    )
     mark_key: Annotated[bytes | None, from_text(decode_mark_key)] = Field(
         default=None,
         repr=False,

@@ -45,6 +45,7 @@ def export_tables(
 
 def _export_iceberg(settings: IngestSettings, target: str, report: MergeProgress, *, rewrite: bool) -> MergeResult:
     from pyiceberg.exceptions import RESTError
+    from requests import RequestException
 
     from warehouse.exports.iceberg.catalogs import IcebergTarget
     from warehouse.exports.iceberg.writer import IcebergWriter
@@ -57,8 +58,11 @@ def _export_iceberg(settings: IngestSettings, target: str, report: MergeProgress
     except SQLAlchemyError as error:
         # the cause is the driver's own error, which names host and database and no password
         fail(f"cannot use the Iceberg catalogue: {error.__cause__ or error}; check FIRM_ICEBERG_CATALOG")
-    except RESTError as error:
-        fail(f"cannot use the Iceberg catalogue: {error}; check FIRM_ICEBERG_CATALOG and FIRM_ICEBERG_TOKEN")
+    except (RESTError, RequestException) as error:
+        fail(
+            f"cannot use the Iceberg catalogue: {error}; check FIRM_ICEBERG_CATALOG, FIRM_ICEBERG_TOKEN and "
+            "PYICEBERG_CATALOG__FIRMDATA__… (docs/lakehouse.md) and export again"
+        )
     except OSError as error:
         fail(
             f"cannot write Iceberg tables to {place.location}: {error}; check the folder or the AWS_… settings and "

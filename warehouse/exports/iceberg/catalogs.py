@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
-from pyiceberg.catalog import Catalog
-from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.catalog.sql import SqlCatalog
 
 from warehouse.settings.errors import SettingError
@@ -76,13 +75,17 @@ class IcebergTarget:
 
 @contextmanager
 def open_catalog(target: IcebergTarget) -> Iterator[Catalog]:
-    """Opens the catalogue, with its namespace; a SQL catalogue is created if there is none."""
+    """Opens the catalogue, with its namespace; a SQL catalogue is created if there is none.
+
+    What a REST service wants besides (warehouse, credential, scope) is configured as pyiceberg documents it, under the
+    catalogue's name: PYICEBERG_CATALOG__FIRMDATA__…
+    """
     properties = {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO", **target.store}
     catalog: Catalog
     if target.catalog.startswith("http"):
         if target.token:
             properties["token"] = target.token
-        catalog = RestCatalog(NAME, uri=target.catalog, **properties)
+        catalog = load_catalog(NAME, type="rest", uri=target.catalog, **properties)
     else:
         catalog = SqlCatalog(NAME, uri=_sql_address(target), warehouse=target.location, **properties)
     try:
