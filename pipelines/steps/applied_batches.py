@@ -70,7 +70,7 @@ def run_knowledge(
             baselines.setdefault(key, plan.instant)
             if snapshot.is_first_load:  # a late part does not end the first load earlier
                 first_loads[key] = max(plan.instant, first_loads.get(key, plan.instant))
-    return RunKnowledge(baselines, first_loads, decisions)
+    return RunKnowledge(baselines, first_loads, decisions, frozenset(state.watermarks))
 
 
 def knowledge_at(knowledge: RunKnowledge, instant: datetime, state: NormaliseState) -> RunKnowledge:

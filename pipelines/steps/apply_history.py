@@ -85,6 +85,7 @@ class MarketRules:
     first_loads: Mapping[str, datetime] = field(default_factory=dict)
     stake_codes: Sequence[str] = ()
     profile_sources: ProfileSources = field(default_factory=ProfileSources)
+    loaded_before: frozenset[str] = frozenset()
 
 
 def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory) -> MarketRules:
@@ -108,7 +109,13 @@ def rules_of_snapshot(workspace: Workspace, rules: MarketRules, snapshot: Normal
     if known is None:
         return rules
     decisions = DecisionLog(workspace.layout).holder_decisions(snapshot.market, known.decisions)
-    return replace(rules, decisions=decisions, baselines=known.baselines, first_loads=known.first_loads)
+    return replace(
+        rules,
+        decisions=decisions,
+        baselines=known.baselines,
+        first_loads=known.first_loads,
+        loaded_before=known.loaded_before,
+    )
 
 
 def apply_snapshots(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> ApplyResult:
@@ -168,7 +175,7 @@ def merge_part(
     holdings = tables[HOLDINGS.name], _earlier_holdings(part)
     spans = build_valid_time_spans(owners, holdings, rules.source_precedence, states, former_owners)
     history.replace_valid_times(OWNERS, spans.rows, spans.keys, known_at)
-    loads = rules.per_company_datasets, rules.first_loads, rules.profile_sources
+    loads = rules.per_company_datasets, rules.first_loads, rules.profile_sources, rules.loaded_before
     context = EmissionContext(instant, known_at, rules.baselines, late, part.get(LINKED), *loads)
     return diffs, build_event_rows(diffs, {**tables, SPANS: spans.rows}, context)
 

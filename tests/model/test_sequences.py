@@ -304,3 +304,18 @@ def test_world_whose_killed_run_loads_a_register_after_its_feed_is_silent_about_
     answers = [accounts("3", 2024), accounts("2", 2024), Delivery(FEED_KEY, statuses, is_complete=True)]
     assert world.run(answers) == ORDINARY
     world.check_rebuild()
+
+
+def test_world_whose_register_is_completed_by_a_file_of_its_first_instant_tells_what_that_changes(
+    world: PlainWorld,
+) -> None:
+    """The first file's instant is no first load any more, once a release has it."""
+
+    def part(content: Content, day: int | None = None) -> Delivery:
+        return Delivery(REGISTER_KEY, content, day)
+
+    world.run([part({"1": "open"}, 1)])
+    world.run([part({"3": "asleep"}, 0), part({"1": "open"})])
+    assert world.run([part({"3": "open"}, 1)]) == ORDINARY
+    assert told(world) == ["status.changed"]
+    world.check_rebuild()

@@ -378,7 +378,8 @@ class WholeWorld:
                 for body in bodies[channel]:
                     is_late = channel == ACCOUNTS_KEY and self.accounts_until >= body.observed_at
                     is_early = channel == OWNERS_KEY and baseline is not None and body.observed_at < baseline
-                    if body.batch in self.unreleased and (is_late or is_early or body.observed_at == baseline):
+                    is_first = body.observed_at == baseline and (channel == OWNERS_KEY or dataset not in self.loaded)
+                    if body.batch in self.unreleased and (is_late or is_early or is_first):
                         self.excused |= {company_of(number) for number in self.sent[body.sha256].content}
             self.accounts_until = history.high_watermark(ACCOUNTS_KEY) or self.accounts_until
 

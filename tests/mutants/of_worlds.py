@@ -23,6 +23,13 @@ WORLDS: Final = (
         f"{_WORLDS}::test_world_whose_run_loads_a_register_after_its_feed_is_silent_about_both",
     ),
     Mutant(
+        "world: a file of the first one's instant is silent, whenever it comes",
+        "pipelines/transforms/events/emission_rules.py",
+        "later = (one for one, at in self.baselines.items() if at != self.instant or one in self.loaded_before)",
+        "later = (one for one, at in self.baselines.items() if at != self.instant)",
+        f"{_WORLDS}::test_world_whose_register_is_completed_by_a_file_of_its_first_instant_tells_what_that_changes",
+    ),
+    Mutant(
         "world: a transition that returns has the id of before",
         "warehouse/schema/ids.py",
         'return natural_id("evt", "status.changed", company_id, previous, current, effective, known_at)',
@@ -88,7 +95,7 @@ WORLDS: Final = (
     Mutant(
         "world: a late file changes what is served and tells nobody",
         "pipelines/transforms/events/emission_rules.py",
-        "return self._dataset_frame(dataset for dataset, one in self.baselines.items() if one != self.instant)",
+        "return self._dataset_frame(later)",
         "return self.emitting_datasets()",
         f"{_WORLDS}::test_world_with_a_late_file_that_is_newer_for_its_company_tells_what_changes",
     ),

@@ -51,12 +51,13 @@ class RunKnowledge:
 
     baselines: by dataset that is loaded at the snapshot's instant, that of its first snapshot. first_loads: by dataset
     whose first load took several runs, the instant of its last snapshot so far. decisions: rows that the decision log
-    had.
+    had. loaded_before: datasets that an earlier run had loaded.
     """
 
     baselines: Mapping[str, datetime]
     first_loads: Mapping[str, datetime]
     decisions: int = 0
+    loaded_before: frozenset[str] = frozenset()
 
     @classmethod
     def parse(cls, value: Mapping[str, Any]) -> Self:
@@ -65,7 +66,7 @@ class RunKnowledge:
             {key: datetime.fromisoformat(at) for key, at in value[name].items()}
             for name in ("baselines", "first_loads")
         )
-        return cls(baselines, first_loads, value["decisions"])
+        return cls(baselines, first_loads, value["decisions"], frozenset(value.get("loaded_before", ())))
 
     def as_json(self) -> dict[str, Any]:
         """As the index of a snapshot has it."""
@@ -73,6 +74,7 @@ class RunKnowledge:
             "baselines": {key: at.isoformat() for key, at in self.baselines.items()},
             "first_loads": {key: at.isoformat() for key, at in self.first_loads.items()},
             "decisions": self.decisions,
+            "loaded_before": sorted(self.loaded_before),
         }
 
 

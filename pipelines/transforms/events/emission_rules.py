@@ -37,7 +37,8 @@ class EmissionContext:
     rows of a dataset by a link, without any change in the world; a row moved from one company to another counts as
     lost for both. `per_company_datasets`: datasets that are looked up company by company, so that their first load may
     take many runs. `first_loads`: by dataset whose first load broke off or was left to later runs, the instant of its
-    last snapshot. `profile_sources`: of the market, for changed profiles.
+    last snapshot. `profile_sources`: of the market, for changed profiles. `loaded_before`: datasets that an earlier run
+    had loaded.
     """
 
     instant: datetime
@@ -48,6 +49,7 @@ class EmissionContext:
     per_company_datasets: frozenset[str] = frozenset()
     first_loads: Mapping[str, datetime] = field(default_factory=dict)
     profile_sources: ProfileSources = field(default_factory=ProfileSources)
+    loaded_before: frozenset[str] = frozenset()
 
     def emitting_datasets(self) -> pl.DataFrame:
         """The datasets that may announce new records now, with their baselines and the ends of their first loads."""
@@ -60,9 +62,10 @@ class EmissionContext:
     def loaded_datasets(self) -> pl.DataFrame:
         """The datasets of which this is not the first snapshot, with their baselines and the ends of their first loads.
 
-        What they change of a served state is announced.
+        What they change of a served state is announced, also by a file of a later run with the first one's instant.
         """
-        return self._dataset_frame(dataset for dataset, one in self.baselines.items() if one != self.instant)
+        later = (one for one, at in self.baselines.items() if at != self.instant or one in self.loaded_before)
+        return self._dataset_frame(later)
 
     def _dataset_frame(self, datasets: Iterable[str]) -> pl.DataFrame:
         rows = [(one, at, max(at, self.first_loads.get(one, at))) for one in datasets for at in (self.baselines[one],)]

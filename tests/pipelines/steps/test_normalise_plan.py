@@ -213,7 +213,8 @@ def test_run_knowledge_are_those_after_the_run_and_a_late_part_ends_no_first_loa
     state: dict[str, Any] = {"watermarks": applied((REGISTER, 1, 7))}
     plans = planned(staged(REGISTER, 3), staged(FILED, 5), first_loads=[f"{REGISTER.key}/{batch(3)}"], **state)
     knowledge = run_knowledge(NormaliseState(day(9), **state), plans, {REGISTER.key: day(4)}, 2)
-    assert knowledge == RunKnowledge({REGISTER.key: day(1), FILED.key: day(5)}, {REGISTER.key: day(4)}, 2)
+    loads = {REGISTER.key: day(1), FILED.key: day(5)}, {REGISTER.key: day(4)}
+    assert knowledge == RunKnowledge(*loads, 2, loaded_before=frozenset({REGISTER.key}))
     assert run_knowledge(NormaliseState(day(9), **state), plans, {}, 0).first_loads == {REGISTER.key: day(3)}
 
 

@@ -13,7 +13,7 @@ from warehouse.staged.snapshots import INDEX, TOUCHED, RunKnowledge, SnapshotSto
 from warehouse.storage.layout import Layout
 
 FRAME = rows(COMPANIES, company(1), company(2), company(3))
-KNOWLEDGE = RunKnowledge({"no.enheter": day(0)}, {"no.roller": day(1)}, 3)
+KNOWLEDGE = RunKnowledge({"no.enheter": day(0)}, {"no.roller": day(1)}, 3, frozenset({"no.enheter"}))
 
 
 def _written(layout: Layout, at: int, *parts: pl.DataFrame, known: int | None = None) -> None:
