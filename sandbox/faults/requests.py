@@ -50,6 +50,7 @@ class FaultPlan:
 
     by_path: dict[str, str] = field(default_factory=dict)
     repeat_count: int = 2
+    retry_after: int = 1  # seconds that 429 and 503 ask a client to wait
     pause: float = 0.02  # seconds between the bytes of a slow response
     _struck: dict[str, int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -195,7 +195,8 @@ class _RequestHandler(BaseHTTPRequestHandler):
             return
         if fault in {"rate_limited", "unavailable"}:
             status = 429 if fault == "rate_limited" else 503
-            self._send(SandboxResponse(status, HTML, PAGE, headers={"Retry-After": "1"}))
+            wait = {"Retry-After": str(self.registry.troubles.retry_after)}
+            self._send(SandboxResponse(status, HTML, PAGE, headers=wait))
             return
         if fault == "hang":
             self.close_connection = True

@@ -66,6 +66,7 @@ def test_over_http_day_by_day_with_troubles(asked_once: Inside, told: Told, tmp_
         "/query.action": "slow_drip",
     }
     with registries(1, faults=passing) as registry:
+        registry.troubles.retry_after = 0
         assert asked(firm, registry).report["held"] == []
         assert is_day(firm, told, 1)
     with registries(2, faults={"/all_companies": "cut_off"}) as registry:

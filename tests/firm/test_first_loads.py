@@ -64,7 +64,7 @@ def ingest(firm: Inside, registry: SandboxServer, market: str, exit_code: int = 
 def test_first_load_that_breaks_off_and_goes_on_is_silent(
     market: str, path: str, passed: int, dataset: str, fault: str, tmp_path: Path
 ) -> None:
-    firm, outage = Inside(tmp_path / "data"), Outage(path=path, left=passed, fault=fault)
+    firm, outage = Inside(tmp_path / "data"), Outage(path=path, left=passed, fault=fault, retry_after=0)
     with registries(market, outage) as registry:
         said = ingest(firm, registry, market, exit_code=3)
         assert dataset in [held["dataset"] for held in said.report["held"]]

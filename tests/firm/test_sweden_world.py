@@ -153,7 +153,7 @@ def test_patience_wins_over_passing_troubles(fresh: Inside, told: Told) -> None:
         f"{ARCHIVE}/44_2": "slow_drip",
     }
     with registries(1, faults=faults) as registry:
-        registry.troubles.pause = 0.0
+        registry.troubles.pause, registry.troubles.retry_after = 0.0, 0
         assert ask(fresh, registry).report["held"] == []
         assert registry.requests.count("POST /oauth2/token") == 3
     assert is_the_truth(fresh, told, 1)

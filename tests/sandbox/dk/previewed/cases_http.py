@@ -63,5 +63,6 @@ def test_over_http_day_by_day_with_troubles(told: Told, tmp_path: Path, monkeypa
         assert [line for line in again if line.endswith((".xml", ".xhtml"))] == []  # a document is asked for once
         assert {line.split()[1] for line in again if "_search" in line} == {COMPANIES, REPORTS}
     with registries(1, faults={COMPANIES: "rate_limited", REPORTS: "unavailable"}) as registry:
+        registry.troubles.retry_after = 0
         assert asked(firm, registry).report["held"] == []
         assert is_day(firm, told, 1)
