@@ -69,6 +69,7 @@ def days_from_usual(span: Span) -> int:
     return abs(day_ordinal(span[1]) - day_ordinal(span[0]) + 1 - usual)
 
 
+@lru_cache(maxsize=65_536)
 def day_after(day: str, days: int = 1) -> str:
     """The day `days` later."""
     return date.fromordinal(day_ordinal(day) + days).isoformat()
