@@ -44,7 +44,7 @@ def test_the_longest_begin_first_and_those_unknown_before_all() -> None:
 @pytest.mark.slow
 def test_workers_take_markets_of_one_run_after_the_other_and_one_that_dies_is_replaced(tmp_path: Path) -> None:
     settings, codes = IngestSettings(data=tmp_path), ["FI", "NO"]
-    with serve(World(seed=1, companies=60, days=3, markets=tuple(codes))) as registry, MarketWorkers(1) as workers:
+    with serve(World(seed=1, companies=120, days=3, markets=tuple(codes))) as registry, MarketWorkers(1) as workers:
         [first] = multiprocessing.active_children()
 
         def kill_first(line: str) -> None:
