@@ -475,7 +475,8 @@ CONNECTORS: Final = (
         "connectors/us/financials/derived_quarters.py",
         "return whole.tags if is_one and others else shared",
         "return whole.tags",
-        "tests/connectors/us/financials/test_figures_an_analyst_signs.py::test_fourth_quarter_over_two_tags_is_joined_where_comparatives_agree",
+        "tests/connectors/us/financials/test_figures_an_analyst_signs.py"
+        "::test_fourth_quarter_over_two_tags_that_one_report_tells_apart_is_not_joined",
     ),
     Mutant(
         "years: one count of labels for a whole life",

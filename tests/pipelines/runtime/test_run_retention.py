@@ -32,6 +32,11 @@ def seldom() -> None:
     """An asset that is materialised once."""
 
 
+@dg.asset
+def again() -> None:
+    """Another one, by a newer run of the same job."""
+
+
 @dg.op
 def nothing() -> None:
     """A step."""
@@ -54,7 +59,7 @@ def test_old_runs_of_dagster_go_with_their_files_but_not_the_newest_of_a_job_nor
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
     settings = IngestSettings(data=tmp_path, keep_dagster_days=14)
     with dagster_instance(settings) as instance:
-        made = dg.materialize([seldom], instance=instance).run_id
+        made, newer = (dg.materialize([asset], instance=instance).run_id for asset in (seldom, again))
         runs = [frequent.execute_in_process(instance=instance).run_id for _ in range(3)]
         under_way = instance.add_run(dg.DagsterRun(job_name="frequent", status=dg.DagsterRunStatus.STARTED)).run_id
         results = StepResults(settings.layout)
@@ -62,7 +67,7 @@ def test_old_runs_of_dagster_go_with_their_files_but_not_the_newest_of_a_job_nor
         assert prune_runs(results, instance, settings, now + timedelta(days=13)).dagster_runs == 0
         assert prune_runs(results, instance, settings, now + timedelta(days=15)).dagster_runs == 3
         left = {run.run_id for run in instance.get_runs()}
-        assert left == {made, under_way}
+        assert left == {made, newer, under_way}
         assert files(settings).isdisjoint(runs)
         assert made in files(settings)
         assert instance.get_latest_materialization_event(seldom.key) is not None

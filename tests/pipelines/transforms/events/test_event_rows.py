@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -195,6 +196,8 @@ def test_all_three_speak() -> None:
 
 def test_the_first_edition_of_a_dataset_is_silent() -> None:
     assert told(world(), everything(), occasion(baseline=DAY_2)) == []
+    known_later = replace(occasion(baseline=DAY_2), known_at=DAY_3)  # of a register that is loaded after newer datasets
+    assert told(world(), everything(), known_later) == []
 
 
 def test_a_dataset_without_a_baseline_is_silent() -> None:
