@@ -73,6 +73,19 @@ def test_better_answers_come_first(layout: Layout) -> None:
     reader.close()
 
 
+def test_companies_whose_value_is_unknown_come_after_all_others_on_whatever_page(layout: Layout) -> None:
+    days = {"Eldst AS": dt.date(1990, 1, 1), "Ukjent A": None, "Yngst AS": dt.date(2020, 1, 1), "Ukjent B": None}
+    firms = [member("NO", n, name=name, registered_date=day) for n, (name, day) in enumerate(days.items())]
+    learn(layout, "NO", 0, companies=firms)
+    publish(layout, "NO")
+    reader = ReleaseReader(layout)
+    with reader.pin_release() as snapshot:
+        for limit in (1, 2, 3, 4):
+            found = _names(snapshot, CompanyQuery(sort="-registered_date"), limit)
+            assert found == ["Yngst AS", "Eldst AS", "Ukjent A", "Ukjent B"], limit
+    reader.close()
+
+
 def test_slips_only_where_nothing_else_is_found(layout: Layout) -> None:
     reader = _serve(layout, "Fjordkraft AS", "Fjordkarft Salg", "Abc Kraft", "Tnt AS", "Fjordkraften Norsk")
     asked = {
