@@ -141,13 +141,15 @@ def run(rows: int = 1_500_000, rounds: int = 3) -> list[dict[str, object]]:
             for side in order:
                 sides[side].append(_alone(("reconciled", "grouped")[side], folder))
     ours, peer = sides
+    ratio = median(mine["s"] / bare["s"] for mine, bare in zip(ours, peer, strict=True))
     return [
         {
             "name": f"reconciliation of {count:,} holdings, against a bare polars group-by of the same rows",
             "ours_s": round(median(one["s"] for one in ours), 3),
             "peer_s": round(median(one["s"] for one in peer), 3),
-            "ratio": round(median(mine["s"] / bare["s"] for mine, bare in zip(ours, peer, strict=True)), 2),
+            "ratio": round(ratio, 2),
             "asked": f"<= {ASKED:g}",
+            "met": ratio <= ASKED,
             "unit": "s",
             "lines": int(ours[0]["count"]),
             "memory_mb": int(max(one["mb"] for one in ours)),

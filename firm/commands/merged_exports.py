@@ -44,6 +44,7 @@ def export_tables(
 
 
 def _export_iceberg(settings: IngestSettings, target: str, report: MergeProgress, *, rewrite: bool) -> MergeResult:
+    from pydantic import ValidationError
     from pyiceberg.exceptions import RESTError
     from requests import RequestException
 
@@ -55,6 +56,11 @@ def _export_iceberg(settings: IngestSettings, target: str, report: MergeProgress
     )
     try:
         return IcebergWriter(settings.layout, place, settings.keep_iceberg_releases).write(report, rewrite=rewrite)
+    except ValidationError as error:  # of an answer, which need not be a catalogue's
+        fail(
+            f"cannot use the Iceberg catalogue: its answer is no {error.title} of the REST protocol; check that "
+            "FIRM_ICEBERG_CATALOG is the address of a catalogue"
+        )
     except SQLAlchemyError as error:
         # the cause is the driver's own error, which names host and database and no password
         fail(f"cannot use the Iceberg catalogue: {error.__cause__ or error}; check FIRM_ICEBERG_CATALOG")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests import loopback
 from tests.firm.conftest import Firm
 from tests.forked import RunningFirm, start_firm
 
@@ -41,30 +40,15 @@ class Received:
 @contextmanager
 def receiver(received: Received | None = None) -> Iterator[Received]:
     """One that runs until the block ends; its secret is set once it is known."""
-    received = received or Received()
+    made = received or Received()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    class Handler(loopback.QuietHandler):
+        def do_POST(self) -> None:  # noqa: N802 -- the library's
+            self.answer(made.take(self.headers, self.read_body()))
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(received.take(self.headers, body))
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002 -- the library's
-            """Nobody reads it."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    received.url = f"http://127.0.0.1:{server.server_port}/hooks"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield received
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with loopback.serving(Handler) as url:
+        made.url = f"{url}/hooks"
+        yield made
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,7 @@ protocol. Does not belong here: tests of exports.
 
 from __future__ import annotations
 
-import http.server
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +22,8 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException, NamespaceAlreadyExistsError, NoSuchTableError
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
 from pyiceberg.table import CommitTableRequest, Table
+
+from tests import loopback
 
 WAREHOUSE = "exports"
 CREDENTIAL = "firmdata:of-the-client"
@@ -40,8 +40,8 @@ Answer = tuple[int, Any]
 class RestCatalogServer:
     """A running catalogue. asked: method and path of each request. is_down: everything is answered 503."""
 
-    url: str
     tables: Catalog
+    url: str = ""
     asked: list[str] = field(default_factory=list)
     is_down: bool = False
 
@@ -116,33 +116,18 @@ def rest_catalog(folder: Path) -> Iterator[RestCatalogServer]:
     folder.mkdir(parents=True, exist_ok=True)
     tables = SqlCatalog("served", uri=f"sqlite:///{folder}/served.sqlite", warehouse=folder.as_uri())
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    made = RestCatalogServer(tables)
 
+    class Handler(loopback.QuietHandler):
         def _serve(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            parts = urlsplit(self.path)
-            token = self.headers.get("Authorization") or ""
-            status, told = made.answer(self.command, parts.path, parse_qs(parts.query), body, token)
-            sent = json.dumps(told).encode()
-            self.send_response(int(status))
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(sent)))
-            self.end_headers()
-            self.wfile.write(sent)
+            parts, token = urlsplit(self.path), self.headers.get("Authorization") or ""
+            status, told = made.answer(self.command, parts.path, parse_qs(parts.query), self.read_body(), token)
+            self.answer(status, json.dumps(told).encode(), "application/json")
 
-        do_GET = do_POST = do_HEAD = do_DELETE = _serve  # noqa: N815 - names of the base class
+        do_GET = do_POST = _serve  # noqa: N815 -- the library's
 
-        def log_message(self, format: str, *args: Any) -> None: ...  # noqa: A002 - of the base class
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made = RestCatalogServer(f"http://127.0.0.1:{server.server_address[1]}", tables)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
     try:
-        yield made
+        with loopback.serving(Handler) as made.url:
+            yield made
     finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
         tables.close()

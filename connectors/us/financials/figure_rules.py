@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from connectors.us.financials import concepts as tags
-from connectors.us.financials.model import UNITS, Facts, Span
+from connectors.us.financials.model import ROUNDING_UNITS, Facts, Span
 
 _BANK_SIGNS: Final = frozenset(tags.BANK_SIGNS)
 _REVENUE_TAGS: Final = frozenset((*tags.TOTALS, *tags.PARTS))
@@ -189,9 +189,9 @@ def _closing_tags(facts: Facts, candidates: tuple[str, ...], rules: _Identities 
 def _is_difference(total: int, costs: int, result: int, *, rounded: bool) -> bool:
     """Whether a total less costs is a result; `rounded`: as nearly as the unit to which all three are rounded."""
     apart = abs(total - costs - result)
-    if not rounded or not apart or apart > UNITS[0]:
+    if not rounded or not apart or apart > ROUNDING_UNITS[0]:
         return not apart
-    return apart <= next((unit for unit in UNITS if not (total % unit or costs % unit or result % unit)), 0)
+    return apart <= next((unit for unit in ROUNDING_UNITS if not (total % unit or costs % unit or result % unit)), 0)
 
 
 def _real_estate_revenue(facts: Facts, closing: frozenset[str]) -> TaggedFigure | None:

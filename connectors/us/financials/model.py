@@ -22,7 +22,7 @@ _INTERIM: Final = INTERIM | {FOREIGN_INTERIM}
 _COUNTS: Final = frozenset((*EMPLOYEES, SHARES))
 LARGEST: Final = 10**18  # no real amount is that large in any currency, and sums of a few still fit a column
 COUNTS: Final = ""  # pseudo-unit for head and share counts: no currency
-UNITS: Final = (10**6, 10**5, 10**3)  # to which filers round: millions, one decimal, thousands
+ROUNDING_UNITS: Final = (10**6, 10**5, 10**3)  # to which filers round: millions, one decimal, thousands
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class FactsFiling:
         if self._rounding_unit is None:
             spans = [facts for unit, found in self.units.items() if unit != COUNTS for facts in found.values()]
             amounts = [amount for facts in spans for amount in facts.values()]
-            fitting = (unit for unit in UNITS if all(amount % unit == 0 for amount in amounts))
+            fitting = (unit for unit in ROUNDING_UNITS if all(amount % unit == 0 for amount in amounts))
             self._rounding_unit = next(fitting, 1)
         return self._rounding_unit
 

@@ -10,7 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pyiceberg.exceptions import OAuthError
 
+from tests import loopback
 from tests.conftest import ROOT
 from tests.firm.inside import Inside
 from tests.warehouse.lakehouse import assert_same, iceberg_frames, members, release_frames
@@ -37,13 +39,14 @@ def stored(layout: Layout) -> Layout:
     return layout
 
 
-def hosted(served: RestCatalogServer) -> dict[str, str]:
+def hosted(served: RestCatalogServer, credential: str = CREDENTIAL) -> dict[str, str]:
     """pyiceberg's settings of the catalogue."""
-    return {"warehouse": WAREHOUSE, "credential": CREDENTIAL, "oauth2-server-uri": f"{served.url}/v1/oauth/tokens"}
+    address = f"{served.url}/v1/oauth/tokens"
+    return {"warehouse": WAREHOUSE, "credential": credential, "oauth2-server-uri": address}
 
 
-def write(layout: Layout, served: RestCatalogServer, lake: Path) -> MergeResult:
-    target = replace(IcebergTarget.parse(str(lake), layout, {}, served.url), store=hosted(served))
+def write(layout: Layout, served: RestCatalogServer, lake: Path, credential: str = CREDENTIAL) -> MergeResult:
+    target = replace(IcebergTarget.parse(str(lake), layout, {}, served.url), store=hosted(served, credential))
     return IcebergWriter(layout, target, 30).write()
 
 
@@ -100,5 +103,23 @@ def test_rest_catalogue_that_refuses_is_told_in_one_line(
     assert told(FIRM_ICEBERG_TOKEN="old") == "NotAuthorizedException: no valid token"
     assert told(FIRM_ICEBERG_TOKEN=TOKEN) == "BadRequestException: please name a warehouse"
     assert "Connection refused" in told(FIRM_ICEBERG_CATALOG="http://127.0.0.1:9/x")
+    with pytest.raises(OAuthError, match=r"^invalid_client: unknown client$"):
+        write(stored, served, tmp_path / "lake", "firmdata:wrong")
     served.is_down = True
     assert "try later" in told(FIRM_ICEBERG_TOKEN=TOKEN)
+
+
+def test_address_that_is_no_catalogue_is_told_as_such(stored: Layout, tmp_path: Path) -> None:
+    """As a page of a proxy, or the catalogue's own for people."""
+    with loopback.serving(_Page) as url:
+        said = Inside(stored.root).run("export", "--iceberg", tmp_path / "lake", FIRM_ICEBERG_CATALOG=url)
+    assert said.exit_code == 1
+    assert said.err.splitlines()[-1] == (
+        "firm: cannot use the Iceberg catalogue: its answer is no ConfigResponse of the REST protocol; check that "
+        "FIRM_ICEBERG_CATALOG is the address of a catalogue"
+    )
+
+
+class _Page(loopback.QuietHandler):
+    def do_GET(self) -> None:  # noqa: N802 -- the library's
+        self.answer(200, b"<html>Sign in</html>")
