@@ -121,7 +121,7 @@ format: $(VENV)/.dev ## put every file into the house format
 bench: $(VENV)/.bench ## benchmarks beside their peers, as a table and JSON (SCALE=full for full sizes)
 	@$(BIN)/python -m benchmarks --scale $(SCALE)
 
-generate: $(VENV)/.dev sdk/typescript/node_modules/.installed ## everything generated: data dictionary, settings, sources, faults, OpenAPI document, collections, types
+generate: $(VENV)/.dev sdk/typescript/node_modules/.installed $(CLIENT) ## everything generated: data dictionary, settings, sources, faults, OpenAPI document, collections, types
 	@$(BIN)/python -m tests.generate
 
 docs: $(VENV)/.docs ## the documentation as a site in site/; a dead link fails

@@ -100,7 +100,7 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"lines": 5_000_000},
         "quick": {"lines": 20_000, "bodies": 100, "rounds": 1},
     },
-    "bench_exports": {"default": {}, "full": {"companies": 1_000_000}, "quick": {"companies": 5_000}},
+    "bench_exports": {"default": {}, "full": {"companies": 10_000_000}, "quick": {"companies": 5_000}},
     "bench_year": {
         "default": {},
         "full": {"companies": 100_000, "days": 366},

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from name_matching.folding import fold_except_nordic
-from name_matching.legal_forms import AND, BRACKETED, COMMON, FORMS, NOISE, SHORTEST
+from name_matching.legal_forms import AND, BRACKETED, COMMON, FORMS, FRONT_FORMS, NOISE, SHORTEST
 
 LONGEST: Final = 300  # characters of a name: a longer text is not a name
 _BRACKETED: Final = re.compile(rf"[(\[]\s*({'|'.join(BRACKETED)})\.?\s*[)\]]", re.IGNORECASE)
@@ -92,9 +92,11 @@ class _LegalForms:
 
     def __init__(self, country: str) -> None:
         self.ands = frozenset(AND[country])
-        self.spellings = {**FORMS[country], **dict.fromkeys(NOISE, "")}
+        noise = dict.fromkeys(NOISE, "")
+        self.spellings = {**FORMS[country], **noise}
+        self._in_front = {**FRONT_FORMS[country], **noise}
+        self._starts = frozenset(form.split()[0] for form in self._in_front)
         split = [form.split() for form in self.spellings]
-        self._starts = frozenset(words[0] for words in split)
         self._ends = frozenset(words[-1] for words in split)
         self._lengths = range(max(map(len, split)), 0, -1)  # longest first
 
@@ -113,7 +115,7 @@ class _LegalForms:
         if start >= end or words[start] not in self._starts:
             return None
         for length in self._lengths:
-            spelling = self.spellings.get(" ".join(words[start : min(end, start + length)]))
+            spelling = self._in_front.get(" ".join(words[start : min(end, start + length)]))
             if spelling is not None and length <= end - start:
                 return length, spelling
         return None

@@ -20,7 +20,7 @@ from name_matching.folding import fold_nordic_letters
 from name_matching.legal_forms import RENDERED_IN, RENDERINGS
 from name_matching.spelling_variants import loose_key
 
-RULE: Final = "names-2"  # raised when a rule below changes, to distinguish earlier decisions
+RULE: Final = "names-3"  # raised when a rule below changes, to distinguish earlier decisions
 AUTOMATIC: Final = 0.95  # score from which a match is automatic
 REVIEWED: Final = 0.85  # score from which a match is shown for review
 CLOSEST: Final = 3.0  # points by which the runner-up must be behind
@@ -29,7 +29,7 @@ _FOLDED: Final = 0.98  # equal except for Nordic letters
 _VARIANT: Final = 0.96  # equal except for transliteration, abbreviated words, words for «and», blanks
 _UNSTATED: Final = 0.01  # less where one of two equal cores states no form
 _UNSURE: Final = 0.94  # possibly right: decided by a person
-_NUMBERS: Final = re.compile(r"\d+")
+_NUMBERS: Final = re.compile(r"\d+|\b[ivx]+\b|\b[^\W\d]\b")  # Roman ones and single letters too: Fund II, Series B
 
 
 class CandidateSet(StrEnum):
@@ -151,9 +151,11 @@ def _decide_same_core(
     """Chooses among candidates with the same core: the one with the stated form, else the listed one, else none."""
     stated = [one for one in same if one.forms == asked.forms]
     count = len(same)
-    if len(stated) == 1 and asked.forms:
+    is_weak = is_weak_core(asked.core)
+    # Mon AS is not Moen AS: a weak core is spelled as the register has it
+    if len(stated) == 1 and asked.forms and (score == _EXACT or not is_weak):
         return _accepted_decision(stated[0], score, "exact_name" if score == _EXACT else method, asked, count)
-    if is_weak_core(asked.core):
+    if is_weak:
         return _review_decision(same[0], "a core shared by many companies needs the whole name or a number", count)
     able = [one for one in (stated or same) if not _has_form_conflict(asked.forms, one.forms, country)]
     if len(able) == 1:

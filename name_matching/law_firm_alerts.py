@@ -12,8 +12,8 @@ from typing import Final
 _TITLE: Final = re.compile(
     r"\b(?:share|stock|unit)?(?:holder|owner)s? (?:alert|investigation|action alert)\b"
     r"|\binvestors?(?: class action)? (?:alert|deadline)\b"
-    r"|\bclass action (?:alert|notice|deadline|reminder|filed|lawsuit|investigation)\b"
-    r"|\blead plaintiff\b|\bsecurities (?:fraud )?(?:class action|lawsuit|litigation|suit)\b"
+    r"|\bclass action (?:alert|notice|deadline|reminder|filed|investigation)\b|\blead plaintiff\b"
+    r"|\bsecurities (?:fraud )?litigation\b"
     r"|\b(?:opportunity|chance) to lead\b|\blawsuit (?:alert|for investors)\b"
     r"|\b(?:reminds|encourages|urges|notifies|alerts)\b.{0,80}\b(?:investor|shareholder|stockholder)s\b.{0,120}"
     r"\b(?:class actions?|lawsuits?|investigations?|loss(?:es)?|their (?:legal )?rights|the firm|legal counsel)\b"
@@ -30,6 +30,15 @@ _FIRMS: Final = re.compile(
     r"block & leviton|kirby mcinerney|wolf haldenstein|howard g\. smith|frank r\. cruz|djs law)\b",
     re.IGNORECASE,
 )
+_SUIT: Final = re.compile(
+    r"\bclass action lawsuit\b|\bsecurities (?:fraud )?(?:class action|lawsuit|suit)\b", re.IGNORECASE
+)
+# How a suit ended, which the company or its court tells; claims administrators announce what is only proposed.
+_OUTCOME: Final = re.compile(
+    r"\b(?:settles|settled|dismiss(?:es|ed|al)|prevails)\b"
+    r"|\b(?:announces|reaches)\b(?!.{0,60}\bproposed\b).{0,60}\bsettlement\b",
+    re.IGNORECASE,
+)
 # A law firm as publisher, by its name: partnerships are not listed. «Law Debenture» is.
 _PRACTICE: Final = re.compile(
     r"\b(?:law (?:firm|offices?|group|llc|pllc|p\.?c\.?)|attorneys|lawyers)\b"
@@ -43,4 +52,4 @@ def is_law_firm_alert(title: str, publisher: str | None = None) -> bool:
     """True if a release is a law firm's call to investors."""
     text, by = title[:_REACH], (publisher or "")[:_REACH].strip()
     told = _TITLE.search(text) or _FIRMS.search(text) or _FIRMS.search(by) or _PRACTICE.search(by)
-    return told is not None
+    return told is not None or (_SUIT.search(text) is not None and _OUTCOME.search(text) is None)

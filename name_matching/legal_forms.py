@@ -69,6 +69,16 @@ FORMS: Final[Mapping[str, Mapping[str, str]]] = {
     code: _forms_by_spelling(declared) for code, declared in _DECLARED.items()
 }
 
+# Forms that stand in front of a name too (docs/formats/news.md 5), and those that do so only in full. Others in front
+# are part of the name: AG Barr, Da Vinci, KB Components.
+_IN_FRONT: Final = ("ab", "as", "oy", "oyj")
+_IN_FULL: Final = ("handelsbolaget", "kommanditbolaget", "osuuskunta")
+# By market: every spelling of such a form -> the canonical one.
+FRONT_FORMS: Final[Mapping[str, Mapping[str, str]]] = {
+    code: {spelling: form for spelling, form in forms.items() if form in _IN_FRONT or spelling in _IN_FULL}
+    for code, forms in FORMS.items()
+}
+
 # Words at a name's ends or in brackets that are neither a form nor part of the name.
 NOISE: Final = ("publ", "the")
 BRACKETED: Final = ("publ", "uk", "plc", "ltd", "limited", "ab", "abp", "oyj", "asa", "as", "inc", "usa", "us")

@@ -59,12 +59,14 @@ def is_same_name(before: str, after: str) -> bool:
     """True if one name may be a corrected or fuller spelling of the other.
 
     Case, accents, punctuation and the order of words do not count; a fuller name (a title, a middle name, a legal form)
-    and one typo per eight letters are the same name, unless a number in the name changes.
+    and one typo per eight letters are the same name, unless a number in the name or an initial changes.
     """
     one, other = fold_text(before).split(), fold_text(after).split()
     if sorted(one) == sorted(other):
         return True
     if not one or not other or _counting_words(one) != _counting_words(other):
+        return False
+    if _have_other_initials(one, other):
         return False
     if min(len(one), len(other)) >= _FEWEST_WORDS and (set(one) <= set(other) or set(other) <= set(one)):
         return True
@@ -72,6 +74,12 @@ def is_same_name(before: str, after: str) -> bool:
     shortest = min(len(first), len(second))
     allowed = max(1, shortest // _LETTERS_PER_TYPO) if shortest >= _SHORTEST else 0
     return OSA.distance(first, second, score_cutoff=allowed) <= allowed
+
+
+def _have_other_initials(one: Iterable[str], other: Iterable[str]) -> bool:
+    """True for Trust A and Trust B, John A Smith and John B Smith; a fuller name has more initials."""
+    first, second = ({word for word in words if len(word) == 1} for words in (one, other))
+    return not (first <= second or second <= first)
 
 
 def _fold_number(number: str) -> str:

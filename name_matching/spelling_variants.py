@@ -13,8 +13,7 @@ from functools import cache
 from typing import Final
 
 from name_matching.folding import fold_nordic_letters
-from name_matching.legal_forms import AND, DOUBLED, FORMS, NOISE, SPELLINGS
-from warehouse.schema.markets import MARKETS
+from name_matching.legal_forms import AND, DOUBLED, FORMS, FRONT_FORMS, NOISE
 
 _UMLAUTS: Final = (("ae", "a"), ("oe", "o"))
 _AND: Final = "and"
@@ -72,9 +71,7 @@ def other_core_spellings(core: str, country: str) -> tuple[str, ...]:
 @cache
 def form_prefixes(country: str) -> tuple[str, ...]:
     """What may stand before the core in a folded name: nothing, or a form of the country with a blank."""
-    declared = MARKETS[country].legal_forms
-    forms = [spelling for form in (*declared.spellings, *declared.foreign) for spelling in SPELLINGS[form]]
-    return ("", *(f"{one} " for one in _folded_forms(("the", *forms))))
+    return ("", *(f"{one} " for one in _folded_forms(("the", *FRONT_FORMS[country]))))
 
 
 @cache

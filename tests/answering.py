@@ -14,6 +14,10 @@ class Quiet(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Silent."""
 
+    def read_body(self) -> bytes:
+        """The body of the request, by its stated length."""
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+
     def send_whole(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         """Sends an answer that says nothing but what is given, not even the hour."""
         self.send_response_only(status)

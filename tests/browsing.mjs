@@ -84,7 +84,7 @@ export const painted = (page) =>
 /** What axe finds wrong. */
 export async function faults(page) {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ["violations"] }));
   return violations.map(({ id, impact, nodes }) => ({
     id,
     impact,

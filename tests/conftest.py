@@ -28,8 +28,10 @@ if "TMPDIR" not in os.environ and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY
     os.environ["TMPDIR"] = str(_MEMORY)
     tempfile.tempdir = None  # computed again from TMPDIR
 os.environ["PYTHONPATH"] = str(ROOT / "tests" / "as_served")  # of processes that tests start
-# Test processes share the cores out; threads of each of them on every core cost a third more processor time
-for threads in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS"):
+# Test processes share the cores out; threads of each of them on every core cost a third more processor time. DuckDB takes
+# its number of threads from the variable of a cluster's scheduler, if there is one (tests/model uses them all)
+DUCKDB_THREADS: Final = "SLURM_CPUS_ON_NODE"
+for threads in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", DUCKDB_THREADS):
     os.environ.setdefault(threads, "1")
 # How long an example takes on a busy machine says nothing of the code. Examples are the same in every run of one tree, so
 # that a red test is the change's; FIRM_SEARCH=1 draws them anew
@@ -67,9 +69,10 @@ def long_files() -> dict[Path, float]:
 def pytest_collection_finish() -> None:
     """From here on things come and go; what is there stays until the process ends, and is not looked through any more:
     neither by pytest's own search for garbage at its end, nor by the interpreter's, which take a third of the time
-    that importing and collecting takes.
+    that importing and collecting takes. What tests make is looked through as seldom as in the commands (`firm.cli`).
     """
     gc.freeze()
+    gc.set_threshold(5_000, 20, 100)
     gc.enable()
 
 

@@ -27,15 +27,16 @@ from warehouse.schema.markets import MARKETS, Market
 COMPANIES: Final = "/api/v1/companies"
 _MARKETS: Final = {name.lower(): code for name, code in ({code: code for code in SERVED} | ALIASES).items()}
 _ANNOUNCED: Final = {code.lower(): code for code in MARKETS if code not in SERVED}
+_ORG_NUMBER: Final = "org_number"
 _SHOWN: Final = 60
 _LONGEST: Final = 40  # no accepted spelling is longer
 
 
-def number_from_path(text: str) -> CompanyNumber:
-    """Parses `{org_number}` or `{company_id}` in a path without a market."""
+def number_from_path(text: str, parameter: str = _ORG_NUMBER) -> CompanyNumber:
+    """Parses `{org_number}` or `{company_id}` in a path without a market, or another parameter that has one."""
     found = parse_company_number(text) if len(text) <= _LONGEST else None
     if found is None:
-        raise _invalid_number_problem(text, "does not match the number format of any supported market")
+        raise _invalid_number_problem(text, "does not match the number format of any supported market", parameter)
     if found.market not in SERVED:
         raise _announced_market_problem(found.market)
     return found
@@ -101,14 +102,14 @@ def _announced_market_problem(market: str) -> ProblemError:
     )
 
 
-def _invalid_number_problem(text: str, why: str) -> ProblemError:
+def _invalid_number_problem(text: str, why: str, parameter: str = _ORG_NUMBER) -> ProblemError:
     market = market_of_bare_number(text)
     if market is not None:  # has the form of a number but is not valid
         return company_not_found(CompanyNumber(market, MARKETS[market].number.canonical(text)))
     return new_problem(
         "invalid_org_number",
         f"'{text[:_SHOWN]}' {why}.",
-        ProblemDetail("format", "see /problems/invalid-org-number for the formats", parameter="org_number"),
+        ProblemDetail("format", "see /problems/invalid-org-number for the formats", parameter=parameter),
     )
 
 

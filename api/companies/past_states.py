@@ -21,6 +21,12 @@ from warehouse.schema.identifiers import CompanyNumber
 T = TypeVar("T")
 
 
+def check_day_has_come(as_of: date | None, today: date) -> None:
+    """400 for a day to come: nothing is known of it."""
+    if as_of is not None and as_of > today:
+        raise parameter_problem("as_of", "out_of_range", "must not be later than today (UTC)")
+
+
 @dataclass(frozen=True, slots=True)
 class AskedState:
     """The state that a request names, and the moment of the request. `now` and `today` are the defaults."""
@@ -36,8 +42,7 @@ class AskedState:
             return None
         clock = context.services.clock
         now, today = clock.now(), clock.today()
-        if values.as_of is not None and values.as_of > today:
-            raise parameter_problem("as_of", "out_of_range", "must not be later than today (UTC)")
+        check_day_has_come(values.as_of, today)
         if values.known_at is not None and values.known_at > now:
             raise parameter_problem("known_at", "out_of_range", "must not be later than now")
         return cls(StateQuery(values.known_at, values.as_of), now, today)

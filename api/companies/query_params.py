@@ -10,7 +10,7 @@ from collections.abc import Collection
 from datetime import date, datetime
 from typing import Annotated, Final, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, ValidationInfo
 
 from api.companies.schemas.companies import PROFILE_FIELDS
 from api.companies.schemas.filings import FILING_TYPES
@@ -57,14 +57,14 @@ Fields = Annotated[
 ]
 
 
-def _check_served(given: tuple[str, ...]) -> tuple[str, ...]:
+def _check_served(given: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
     """Announced markets have their own error."""
     for code in given:
         if code in MARKET_NAMES and code not in SERVED:
             raise new_problem(
                 "market_not_available",
                 f"{MARKET_NAMES[code]} ({code}) is announced but not served yet.",
-                ProblemDetail("market_not_available", f"{code} is not served yet", parameter="country"),
+                ProblemDetail("market_not_available", f"{code} is not served yet", parameter=info.field_name),
             )
     return given
 

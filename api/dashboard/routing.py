@@ -133,6 +133,15 @@ class PageRequest:
     def account_id(self) -> str:
         return self.required_session.account.account_id
 
+    def require_active_account(self) -> None:
+        """403 if the account is suspended or has to pay: the API refuses its keys, so a page gives no more."""
+        if self.required_session.account.status != "active":
+            raise PageError(
+                403,
+                "Not possible while the account is inactive",
+                "First resolve the issue shown at the top of the page.",
+            )
+
     @property
     def is_operator(self) -> bool:
         """True if the signed-in account is listed in the settings."""

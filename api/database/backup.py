@@ -147,10 +147,10 @@ def backup_fanout_cursor(path: Path) -> int | None:
 
 
 def read_sealed_secrets(path: Path) -> Iterator[bytes]:
-    """Yields every subscription secret in a backup file, encrypted as stored."""
+    """Yields every subscription secret in a backup file, encrypted as stored; those of deleted ones were wiped."""
     with closing(_open_read_only(path)) as file:
         for row in file.execute("SELECT secret, previous_secret, credentials FROM webhook_subscriptions"):
-            yield from (secret for secret in row if secret is not None)
+            yield from (secret for secret in row if secret)
 
 
 def _open_read_only(path: Path) -> sqlite3.Connection:

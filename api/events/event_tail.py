@@ -134,14 +134,18 @@ class EventTail:
         self._position = 0
         self.is_stopping = False
 
-    def join(self, stream: OpenStream) -> bool:
-        """Adds a stream that has caught up; False if it has not, or has ended."""
+    def join(self, stream: OpenStream, ledger_end: int) -> bool:
+        """Adds a stream that has caught up; False if it has not, or has ended.
+
+        `ledger_end`: the newest event that the stream could read. One that begins beyond it (another process may have
+        had a newer release) waits for what follows, and the tail does not run ahead with it.
+        """
         if self.is_stopping:
             stream.end("shutdown")
         if stream.end_reason is not None:
             return False
         if not self._streams:
-            self._position = stream.position
+            self._position = min(stream.position, ledger_end)
         elif stream.position < self._position:
             return False
         self._streams[stream] = None

@@ -13,6 +13,7 @@ from typing import Final
 
 import stdnum
 from stdnum import isin, lei
+from stdnum.util import clean
 
 from api.http.body_validation import json_pointer
 from api.lookups.models import IDENTIFIERS, LookupItem
@@ -23,6 +24,7 @@ from warehouse.schema.identifiers import CompanyNumber, iso_country, market_code
 from warehouse.schema.markets import MARKETS
 
 _SEPARATORS: Final = re.compile(r"[\s.\-]+")
+_LEI: Final = re.compile(r"[0-9A-Z]{18}[0-9]{2}")
 _MIC: Final = re.compile(r"[0-9A-Z]{4}")
 _TICKER: Final = re.compile(r"[0-9A-Z][0-9A-Z .\-]{0,19}")
 _LONGEST_NUMBER: Final = 40
@@ -88,7 +90,8 @@ def _by_id(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
 
 
 def _by_number(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
-    market, text = item_market(item), item.number.strip()
+    market = item_market(item)
+    text = "".join(clean(item.number).split())  # a point stays: 1234567.0 of a spreadsheet is not 12345670
     number = parse_scoped(market, text) if len(text) <= _LONGEST_NUMBER else None
     if number is None:
         number = parse_company_number(text) if len(text) <= _LONGEST_NUMBER else None
@@ -106,7 +109,7 @@ def _by_company_number(snapshot: PinnedRelease, scheme: str, number: CompanyNumb
 
 def _by_lei(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
     text = _compact(item.lei)
-    if not lei.is_valid(text):
+    if not (_LEI.fullmatch(text) and lei.is_valid(text)):
         raise ItemError("lei", "format", "must be 20 letters and digits with valid check digits")
     return FoundCompanies("lei", text, snapshot.ids_by_identifier(text))
 
@@ -132,19 +135,28 @@ def _by_ticker(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
 
 def _by_vat(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
     text = _compact(item.vat)
-    letters = text[:_COUNTRY_LETTERS]
+    letters = _letters_before(text)
     if letters not in _VAT and item.country is not None:
-        letters = item_market(item)
+        letters = iso_country(item_market(item))
         text = letters + text
     market, rule = _VAT.get(letters, (None, None))
     if market is None or rule is None:
         raise ItemError("vat", "format", f"must begin with one of {', '.join(sorted(_VAT))}")
-    if not rule.is_valid(text):
-        raise ItemError("vat", "format", f"must be a VAT number of {market} with valid check digits")
     plain = text[_COUNTRY_LETTERS:]
-    stated = snapshot.ids_by_identifier(iso_country(market) + plain)
+    number = iso_country(market) + plain
+    if not rule.is_valid(number):
+        raise ItemError("vat", "format", f"must be a VAT number of {market} with valid check digits")
+    stated = snapshot.ids_by_identifier(number)
     held = _company_in_vat_number(snapshot, market, plain)
-    return FoundCompanies("vat", iso_country(market) + plain, tuple(dict.fromkeys((*stated, *held))))
+    return FoundCompanies("vat", number, tuple(dict.fromkeys((*stated, *held))))
+
+
+def _letters_before(text: str) -> str:
+    """The letters before a VAT number; its market's, if the rule of that takes others too (Northern Ireland's)."""
+    letters, plain = text[:_COUNTRY_LETTERS], text[_COUNTRY_LETTERS:]
+    if letters in _VAT or not plain:
+        return letters
+    return next((one for one, (_, rule) in _VAT.items() if rule.compact(text) == plain), letters)
 
 
 def _company_in_vat_number(snapshot: PinnedRelease, market: str, plain: str) -> tuple[str, ...]:
@@ -156,7 +168,8 @@ def _company_in_vat_number(snapshot: PinnedRelease, market: str, plain: str) -> 
 
 
 def _compact(text: str) -> str:
-    return _SEPARATORS.sub("", text).upper()
+    """An identifier without separators, its digits and dashes as the rules of check digits read them."""
+    return _SEPARATORS.sub("", clean(text)).upper()
 
 
 _FINDERS: Final[dict[str, Callable[[PinnedRelease, LookupItem], FoundCompanies]]] = {

@@ -29,6 +29,7 @@ BUCKET_SLOTS: Final = 65_536
 _PROBES: Final = 16
 _SIZE: Final = BUCKET_SLOTS * 16  # an identity and an instant of eight bytes each
 _ROUNDING: Final = 0.01  # of a token
+_BEYOND_SECONDS: Final = 1.0  # an emptied bucket may lie beyond its depth by the rounding of a token, of 100 s at most
 
 
 class BucketRate:
@@ -62,8 +63,8 @@ class TokenBuckets:
         view = memoryview(bytearray(_SIZE) if memory is None else memory)
         self._identities = view[: BUCKET_SLOTS * 8].cast("Q")
         self._instants = view[BUCKET_SLOTS * 8 : _SIZE].cast("d")
-        self._deepest = max_capacity
-        """Longest time in seconds that any bucket takes to fill."""
+        self._deepest = max_capacity + _BEYOND_SECONDS
+        """Longest time in seconds that any bucket takes to fill, and a little more."""
 
     def take_token(self, bucket: TokenBucket, now: float) -> int:
         """Takes a token. Returns the number of whole tokens left, or -1 if empty (nothing is taken)."""

@@ -17,7 +17,7 @@ from api.lookups.resolve import ItemMatch, resolve_items
 from api.problems.problem import ProblemDetail
 from api.reconcile.company_values import CompanyValues, value_texts
 from api.reconcile.requests import ReconciliationQuery
-from api.reconcile.vocabulary import PROPERTIES
+from api.reconcile.vocabulary import PROPERTIES, CompanyProperty
 from name_matching.folding import fold_text
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import MatchCandidate
@@ -183,8 +183,16 @@ def _compare_candidate(
 ) -> MatchCandidate:
     values, reasons = CompanyValues(snapshot, candidate.company_id), [*candidate.reasons]
     for name, wanted in compared.items():
-        stated: Any = values.of(PROPERTIES[name])
-        texts = {fold_text(one) for one in value_texts(stated)}
+        asked = PROPERTIES[name]
+        stated: Any = values.of(asked)
+        texts = {_comparable_text(asked, one) for one in value_texts(stated)}
         if texts:
-            reasons.append(name if texts & {fold_text(one) for one in wanted} else f"other_{name}")
+            fits = texts & {_comparable_text(asked, one) for one in wanted}
+            reasons.append(name if fits else f"other_{name}")
     return MatchCandidate(candidate.company_id, candidate.score, tuple(reasons))
+
+
+def _comparable_text(asked: CompanyProperty, text: str) -> str:
+    """A value without case, accents and punctuation; of a date, which the protocol gives a time, the day alone."""
+    folded = fold_text(text.partition("T")[0] if asked.is_date else text)
+    return f"-{folded}" if text.startswith("-") and folded.isdigit() else folded  # a minus is no punctuation

@@ -216,7 +216,7 @@ async def propose_reconciliation_properties(request: ApiRequest[ProposeParams]) 
 async def preview_reconciliation_entity(request: ApiRequest[PreviewParams]) -> HttpResponse:
     if request.values.id is None:
         raise parameter_problem("id", "required", "is required")
-    number = number_from_path(request.values.id)
+    number = number_from_path(request.values.id, "id")
 
     def show(snapshot: PinnedRelease) -> bytes:
         require_head(snapshot, number)

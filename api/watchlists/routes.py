@@ -213,7 +213,7 @@ async def remove_watchlist_company(request: PlainRequest, watchlist_id: Watchlis
 
 
 async def _change_one(context: RequestContext, watchlist_id: str, text: str, *, is_added: bool) -> None:
-    company = [(parse_company_number(text[:_LONGEST]) or number_from_path(text)).company_id]
+    company = [(parse_company_number(text[:_LONGEST]) or number_from_path(text, "company_id")).company_id]
     add, remove = (company, []) if is_added else ([], company)
     await context.services.watchlist_service.change_membership(
         context.account_id, watchlist_id, add, remove, context.request_headers.get(b"if-match")

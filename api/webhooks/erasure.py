@@ -7,6 +7,7 @@ are blanked (`warehouse.erasure.event_redaction`), or anything outside this data
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+import msgspec
 from sqlalchemy import Connection, select, text, update
 
 from api.database.engine import Database
@@ -23,6 +24,15 @@ KEPT_OF_ATTEMPT: Final = frozenset(
 
 _NOT_KEPT: Final[dict[str, Any]] = {"share_change": None, "thresholds": None, "changed_fields": None}
 """What filters read of an event's change; an erased event passes no filter that asks for it."""
+_NOT_KEPT_OF_COMPANY: Final[dict[str, Any]] = {"industry_code": None, "industry_scheme": None, "is_listed": None}
+
+
+class _Subject(msgspec.Struct):
+    org_nr: str | None = None
+    name: str | None = None
+
+
+_SUBJECTS: Final = msgspec.json.Decoder(_Subject)
 
 
 def erase_events(database: Database, redact: Callable[[str], str]) -> int:
@@ -54,7 +64,10 @@ def _redacted_chunks(database: Database, redact: Callable[[str], str]) -> Iterat
 
 
 def _replace_event(connection: Connection, sequence: int, data: bytes) -> None:
-    connection.execute(update(MatchedEvent).where(MatchedEvent.sequence == sequence).values(_NOT_KEPT | {"data": data}))
+    subject, values = _SUBJECTS.decode(data), _NOT_KEPT | {"data": data}
+    if subject.name is not None and subject.name == subject.org_nr:  # the number replaces the name of an erased company
+        values |= _NOT_KEPT_OF_COMPANY
+    connection.execute(update(MatchedEvent).where(MatchedEvent.sequence == sequence).values(values))
     deliveries = select(Delivery.delivery_id).where(Delivery.sequence == sequence)
     # a receiver may have echoed the event in its response
     blank = {column.name: None for column in Attempt.__table__.columns if column.name not in KEPT_OF_ATTEMPT}

@@ -26,7 +26,7 @@ from connectors.dk.regnskaber.mapping import map_filings_and_financials
 from connectors.dk.regnskaber.schema import REPORTS
 from connectors.dk.virksomhed import dataset as companies_dataset
 from connectors.dk.virksomhed.holdings import map_holdings
-from connectors.dk.virksomhed.schema import COMPANIES, HOLDER, NUMBER, OWNERS
+from connectors.dk.virksomhed.schema import COMPANIES, HOLDER, LATER_COMPANIES, NUMBER, OWNERS
 from connectors.firds.dataset import ESMA
 from connectors.gleif.level1.schema import lei_table
 from connectors.kit.composition import compose_market
@@ -38,12 +38,14 @@ from connectors.regulators.market import CompanyRegister, acts_contribution
 from warehouse.schema import tables
 
 
-def map_registers(present: PresentRows, _today: date) -> SharedTables:
-    """Profiles, owners, filings and figures. `_today` is unused: no Danish rule depends on age."""
+def map_registers(present: PresentRows, today: date) -> SharedTables:
+    """Profiles, owners, filings and figures."""
     publications, reports = (present_linked_rows(present, table).collect() for table in (PUBLICATIONS, REPORTS))
     return {
-        tables.COMPANIES.name: map_companies(present_rows(present, COMPANIES)),
-        **map_holdings(present_rows(present, OWNERS)),
+        tables.COMPANIES.name: map_companies(
+            present_rows(present, COMPANIES), present_rows(present, LATER_COMPANIES), today
+        ),
+        **map_holdings(present_rows(present, OWNERS), present_rows(present, COMPANIES), today),
         **map_filings_and_financials(publications, reports),
     }
 
@@ -51,7 +53,9 @@ def map_registers(present: PresentRows, _today: date) -> SharedTables:
 REGISTERS: Final = Contribution(
     name="registers of Erhvervsstyrelsen",
     datasets=(companies_dataset.DATASET, publications_dataset.DATASET, reports_dataset.DATASET),
-    company_ids={table.name: company_ids(pl.col(NUMBER)) for table in (COMPANIES, OWNERS, PUBLICATIONS, REPORTS)},
+    company_ids={
+        table.name: company_ids(pl.col(NUMBER)) for table in (COMPANIES, OWNERS, LATER_COMPANIES, PUBLICATIONS, REPORTS)
+    },
     # a report that names its company by LEI alone
     links=(Link(REPORTS.name, PUBLICATION, PUBLICATIONS.name, PUBLICATION),),
     to_shared_tables=map_registers,

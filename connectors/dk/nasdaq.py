@@ -12,6 +12,7 @@ from typing import Final
 from connectors.contract.contribution import Contribution
 from connectors.contract.dataset import PresentRows, SharedTables
 from connectors.dk.issuer_links import name_link
+from connectors.dk.register import MARKET
 from connectors.kit.staging import present_rows
 from connectors.nasdaq import mapping, releases
 from connectors.nasdaq.schema import LIMITS, releases_table
@@ -27,7 +28,7 @@ DATASET: Final = releases.releases_dataset(
 
 def map_releases(present: PresentRows, _today: date) -> SharedTables:
     """Interim reports that issuers release."""
-    return {FILINGS.name: mapping.map_filings(KEY, present_rows(present, RELEASES))}
+    return {FILINGS.name: mapping.map_filings(MARKET, KEY, present_rows(present, RELEASES))}
 
 
 CONTRIBUTION: Final = Contribution(

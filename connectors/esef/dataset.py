@@ -20,6 +20,7 @@ from connectors.esef.filing_index import NotFilingIndexError, parse_index_batch
 from connectors.esef.report import parse_report_row
 from connectors.esef.xbrl_json import NotXbrlReportError
 from connectors.kit import staging
+from connectors.kit.columns.text import AHEAD
 from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
@@ -87,5 +88,5 @@ def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
         if _FILINGS.search(text[:_HEAD]):
             yield parse_index_batch(market, msgspec.json.decode(text), tally)
         else:
-            row = parse_report_row(text, piece.member_name or piece.name, tally)
+            row = parse_report_row(text, piece.member_name or piece.name, piece.observed_at.date() + AHEAD, tally)
             yield staging.make_batch(schema.report_table(market), [row], None, tally.drain())

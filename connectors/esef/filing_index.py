@@ -120,8 +120,9 @@ def _parse_time(
 
 
 def _parse_instant(text: str) -> datetime:
-    """UTC without an offset: `2023-01-18 11:02:06.724768`."""
-    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    """UTC without an offset: `2023-01-18 11:02:06.724768`; one that is written counts."""
+    found = datetime.fromisoformat(text)
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def _entry_id(entry: object) -> object:

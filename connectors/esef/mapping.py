@@ -10,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import PresentRows
+from connectors.contract.dataset import MAPPING_SIGNALS, MAPPING_SIGNALS_SCHEMA, PresentRows
 from connectors.esef import schema
 from connectors.esef.schema import PRIOR_YEAR_PREFIX, SITE
 from connectors.kit import staging
@@ -30,14 +30,16 @@ _CHAINS: Final = {
     "employees": schema.EMPLOYEES,
 }
 _PERIOD: Final = ("_company_id", "period_start", "period_end")
+_VERSIONS: Final = [*_PERIOD, "_found"]
 
 
 def map_filings_and_financials(market: str, present: PresentRows) -> dict[str, pl.DataFrame]:
-    """`filings` and `financials_reported` of the present reports."""
+    """`filings` and `financials_reported` of the present reports; signals of versions that contradict each other."""
     index = staging.present_linked_rows(present, schema.index_table(market)).collect()
     reports = staging.present_linked_rows(present, schema.report_table(market)).collect()
     nothing = index.is_empty() and reports.is_empty()
-    documents = index if nothing else _unique_documents(_merge_documents(index, reports))
+    merged = index if nothing else _fullest_first(_merge_documents(index, reports))
+    documents = index if nothing else _unique_documents(merged)
     if documents.is_empty():
         return {table.name: staging.empty_staged_frame(table) for table in (FILINGS, FINANCIALS_REPORTED)}
     register = schema.dataset_key(market)
@@ -51,7 +53,11 @@ def map_filings_and_financials(market: str, present: PresentRows) -> dict[str, p
         pl.min_horizontal("_processed", "_observed_at").alias("observed_at"),
     )
     own, before = _map_financials(rows, ""), _map_financials(rows, PRIOR_YEAR_PREFIX)
-    return {FILINGS.name: _map_filings(rows), FINANCIALS_REPORTED.name: pl.concat([own, before])}
+    return {
+        FILINGS.name: _map_filings(rows),
+        FINANCIALS_REPORTED.name: pl.concat([own, before]),
+        MAPPING_SIGNALS: _contradiction_signals(register, merged),
+    }
 
 
 def _merge_documents(index: pl.DataFrame, reports: pl.DataFrame) -> pl.DataFrame:
@@ -95,18 +101,45 @@ def _is_plausible() -> pl.Expr:
     return pl.col("_failed") & pl.col("period_end").is_not_null() & past
 
 
-def _unique_documents(documents: pl.DataFrame) -> pl.DataFrame:
+def _fullest_first(documents: pl.DataFrame) -> pl.DataFrame:
+    """Documents with the day on which they were found: the fullest first, then by id."""
+    told = pl.sum_horizontal(pl.col(name).is_not_null() for name in _own_figures(documents))
+    return documents.with_columns(
+        _figures=told, _found=pl.coalesce(pl.col("_added").dt.date(), pl.col("_observed_at").dt.date())
+    ).sort("_told", "_figures", "native_id", descending=[True, True, False])
+
+
+def _own_figures(documents: pl.DataFrame) -> list[str]:
+    return [name for name in documents.columns if name in schema.CONCEPTS]
+
+
+def _contradiction_signals(register: str, ordered: pl.DataFrame) -> pl.DataFrame:
+    """Figures in which a version differs from the one that counts for the same period and day.
+
+    It may be a corrected report and not a language: nothing in it says which.
+    """
+    kept = ordered.unique(_VERSIONS, keep="first", maintain_order=True)
+    pairs = ordered.join(kept, on=_VERSIONS, suffix="_kept")
+    found = [
+        pairs.filter(pl.col(name) != pl.col(f"{name}_kept")).select(
+            pl.lit(register).alias("dataset"),
+            pl.lit("contradicting_documents").alias("code"),
+            pl.lit(name).alias("subject"),
+            pl.col("_company_id").alias("company_id"),
+        )
+        for name in _own_figures(ordered)
+    ]
+    return pl.concat([MAPPING_SIGNALS_SCHEMA.to_frame(), *found])
+
+
+def _unique_documents(ordered: pl.DataFrame) -> pl.DataFrame:
     """Removes language versions: of one period and discovery day the fullest is kept, then the lowest id.
 
     A later one with the same figures is another copy; an entry without a report counts only if there is no
     report of that year.
     """
-    figures = [name for name in documents.columns if name in schema.CONCEPTS]
-    told = pl.sum_horizontal(pl.col(name).is_not_null() for name in figures)
-    ordered = documents.with_columns(
-        _figures=told, _found=pl.coalesce(pl.col("_added").dt.date(), pl.col("_observed_at").dt.date())
-    ).sort("_told", "_figures", "native_id", descending=[True, True, False])
-    once = ordered.unique([*_PERIOD, "_found"], keep="first", maintain_order=True)
+    figures = _own_figures(ordered)
+    once = ordered.unique(_VERSIONS, keep="first", maintain_order=True)
     first = once.sort("_found", "native_id")
     other = first.unique([*_PERIOD, "currency", *figures], keep="first", maintain_order=True)
     years = other.filter("_told").select("_company_id", "period_end")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any, Final
 
 from connectors.esef import schema
@@ -32,8 +32,8 @@ _LONGEST: Final = 600  # days: a changed financial year is longer than a year, b
 Row = dict[str, Any]
 
 
-def parse_report_row(text: bytes, name: str, tally: SignalCounter) -> Row:
-    """The staged row of a report. Raises NotXbrlReportError."""
+def parse_report_row(text: bytes, name: str, latest: date, tally: SignalCounter) -> Row:
+    """The staged row of a report, of a year that ends on `latest` or before. Raises NotXbrlReportError."""
     found = parse_facts(text, schema.CONCEPTS)
     report = schema.report_key(name)
     if not report:
@@ -41,14 +41,16 @@ def parse_report_row(text: bytes, name: str, tally: SignalCounter) -> Row:
     for (code, subject), count in found.signals.items():
         tally.add(code, subject, report, count)
     lei = _issuer_lei(found, report, tally)
-    start, end = _own_period(found)
-    currency = _main_currency(found.numbers, start, end)
+    # facts of another issuer, such as a guarantor, are none of this one's
+    numbers, durations = found.numbers.get(lei, []), found.durations.get(lei, Counter())
+    start, end = _own_period(durations, latest)
+    currency = _main_currency(numbers, (start, end), report, tally)
     row: Row = {"report": report, "lei": lei, "currency": currency, "period_start": start, "period_end": end}
-    row["is_interim"] = _is_interim(found.durations, start, end)
-    row |= _period_figures(found.numbers, currency, (start, end), report, tally)
-    before = _previous_period(found.durations, start)
+    row["is_interim"] = _is_interim(durations, start, end)
+    row |= _period_figures(numbers, currency, (start, end), report, tally)
+    before = _previous_period(durations, start)
     if before is not None:
-        prior = _period_figures(found.numbers, currency, before, report, tally)
+        prior = _period_figures(numbers, currency, before, report, tally)
         row |= {f"{schema.PRIOR_YEAR_PREFIX}start": before[0], f"{schema.PRIOR_YEAR_PREFIX}end": before[1]}
         row |= {schema.PRIOR_YEAR_PREFIX + concept: value for concept, value in prior.items()}
     return row
@@ -65,10 +67,12 @@ def _issuer_lei(found: ReportFacts, report: str, tally: SignalCounter) -> str:
     return lei
 
 
-def _own_period(found: ReportFacts) -> tuple[date, date]:
+def _own_period(durations: Mapping[tuple[date, date], int], latest: date) -> tuple[date, date]:
     """The latest period with enough facts; of several with the same end the longest."""
     sound = {
-        (start, end): count for (start, end), count in found.durations.items() if 0 <= (end - start).days < _LONGEST
+        (start, end): count
+        for (start, end), count in durations.items()
+        if 0 <= (end - start).days < _LONGEST and end <= latest
     }
     if not sound:
         raise NotXbrlReportError("no period that statements could cover")
@@ -107,14 +111,20 @@ def _previous_period(durations: Mapping[tuple[date, date], int], start: date) ->
     return (max(found)[2], ends) if found else None
 
 
-def _main_currency(numbers: Iterable[FactNumber], start: date, end: date) -> str | None:
-    """The currency of most amounts of the period; convenience translations are fewer."""
-    counts = Counter(
-        number.currency
-        for number in numbers
-        if number.currency is not None and number.end == end and number.start in (None, start)
-    )
-    return counts.most_common(1)[0][0] if counts else None
+def _main_currency(
+    numbers: Iterable[FactNumber], period: tuple[date, date], report: str, tally: SignalCounter
+) -> str | None:
+    """The currency of most amounts of the period; convenience translations are fewer. None where two have as many."""
+    start, end = period
+    amounts = [number for number in numbers if number.end == end and number.start in (None, start)]
+    counts = Counter(number.currency for number in amounts if number.concept not in schema.COUNTS)
+    if without := counts.pop(None, 0):
+        tally.add("no_currency", "amount", report, without)
+    most = counts.most_common(2)
+    if len({count for _, count in most}) < len(most):
+        tally.add("mixed_currencies", " ".join(sorted(map(str, counts))), report)
+        return None
+    return most[0][0] if most else None
 
 
 def _period_figures(
@@ -125,8 +135,10 @@ def _period_figures(
     by_concept: dict[str, list[FactNumber]] = {}
     for number in numbers:
         begins = None if number.concept in schema.STOCKS else start
-        unit = None if number.concept in schema.COUNTS else currency
-        if (number.start, number.end, number.currency) == (begins, end, unit):
+        is_count = number.concept in schema.COUNTS
+        unit = None if is_count else currency
+        is_told = is_count or currency is not None  # an amount of no currency is no amount
+        if is_told and (number.start, number.end, number.currency) == (begins, end, unit):
             by_concept.setdefault(number.concept, []).append(number)
     found = {concept: _chosen_amount(given, report, tally) for concept, given in by_concept.items()}
     return {concept: value for concept, value in found.items() if not _has_contradicted_concept(concept, found)}
@@ -141,14 +153,16 @@ def _has_contradicted_concept(concept: str, found: Row) -> bool:
 def _chosen_amount(numbers: list[FactNumber], report: str, tally: SignalCounter) -> int | None:
     """The most precise of duplicates; null if they contradict each other."""
     concept = numbers[0].concept
-    choice = kit_facts.choose_fact([_to_fact(number) for number in numbers])
+    is_count = concept in schema.COUNTS
+    choose = kit_facts.choose_count if is_count else kit_facts.choose_fact
+    choice = choose([_to_fact(number) for number in numbers])
     if not choice.agree or choice.fact.number is None:
         tally.add("contradicting_facts", concept, report)
         return None
-    if abs(choice.fact.number) > LARGEST_INTEGER:
+    if abs(choice.fact.number) > LARGEST_INTEGER or (is_count and choice.fact.number < 0):
         tally.add("unreadable_value", concept, report)
         return None
-    return int(choice.fact.number.quantize(Decimal(1), rounding=ROUND_HALF_EVEN))
+    return int(choice.fact.number.quantize(Decimal(1), rounding=ROUND_HALF_UP if is_count else ROUND_HALF_EVEN))
 
 
 def _to_fact(number: FactNumber) -> Fact:

@@ -6,7 +6,8 @@ here: which period is the report's own, or the choice among duplicate facts (`re
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -15,6 +16,7 @@ from typing import Any, Final
 
 import msgspec
 
+from connectors.kit.currencies import is_currency
 from connectors.kit.xbrl.facts import EXACT, decimals_of, parse_day
 
 _CORE: Final = frozenset({"concept", "entity", "period", "unit", "language", "noteId"})
@@ -22,6 +24,7 @@ _IFRS: Final = "ifrs-full"
 _MONEY: Final = "iso4217"
 _DOCUMENT: Final = "xbrl-json"
 _CLOCK: Final = "T"
+_ZONE: Final = re.compile(r"(?:Z|[+-]\d{2}:\d{2})$")
 _LARGEST: Final = 40  # powers of ten
 
 
@@ -59,11 +62,14 @@ class FactNumber:
 
 @dataclass(frozen=True, slots=True)
 class ReportFacts:
-    """Relevant content of a report. `entities`: facts per issuer; `durations`: IFRS numbers per period."""
+    """Relevant content of a report.
 
-    numbers: list[FactNumber]
+    entities: facts per issuer. numbers, durations: by issuer, its numbers, and how many IFRS numbers a period has.
+    """
+
+    numbers: dict[str, list[FactNumber]]
     entities: Counter[str]
-    durations: Counter[tuple[date, date]]
+    durations: dict[str, Counter[tuple[date, date]]]
     signals: Counter[tuple[str, str]]
 
 
@@ -93,9 +99,9 @@ class _FactReader:
         self._ifrs = _namespace_prefixes(given, _IFRS)
         self._money = _namespace_prefixes(given, _MONEY)
         self._wanted = wanted
-        self.numbers: list[FactNumber] = []
+        self.numbers: dict[str, list[FactNumber]] = defaultdict(list)
         self.entities: Counter[str] = Counter()
-        self.durations: Counter[tuple[date, date]] = Counter()
+        self.durations: dict[str, Counter[tuple[date, date]]] = defaultdict(Counter)
         self.signals: Counter[tuple[str, str]] = Counter()
 
     def take(self, given: _RawFact) -> None:
@@ -107,28 +113,25 @@ class _FactReader:
         unit = found.get("unit")
         if unit is None and concept not in self._wanted:
             return  # text; text blocks take megabytes
-        self.entities[found.get("entity", "").rpartition(":")[2]] += 1
+        entity = found.get("entity", "").rpartition(":")[2]
+        self.entities[entity] += 1
         start, end = _parse_period(found.get("period", ""))
         if end is None:
             self.signals["unreadable_value", "period"] += 1
             return
         if start is not None and unit is not None:
-            self.durations[start, end] += 1
-        if concept in self._wanted:
-            self._number(concept, given, start, end, self._unit_currency(unit))
-
-    def _number(self, concept: str, given: _RawFact, start: date | None, end: date, currency: str | None) -> None:
-        value = _parse_decimal(given.value)
-        if value is None:
+            self.durations[entity][start, end] += 1
+        value = _parse_decimal(given.value) if concept in self._wanted else None
+        if value is not None:
+            currency, decimals = self._unit_currency(unit), _parse_decimals(given.decimals)
+            self.numbers[entity].append(FactNumber(concept, start, end, currency, value, decimals))
+        elif concept in self._wanted:
             self.signals["unreadable_value", concept] += 1
-            return
-        decimals = _parse_decimals(given.decimals)
-        self.numbers.append(FactNumber(concept, start, end, currency, value, decimals))
 
     def _unit_currency(self, unit: str | None) -> str | None:
-        """The currency of plain money; ratios such as money per share contain a slash."""
+        """The currency of plain money; ratios such as money per share contain a slash, and are no code."""
         prefix, _, code = (unit or "").rpartition(":")
-        return code if prefix in self._money and "/" not in (unit or "") else None
+        return code if prefix in self._money and is_currency(code) else None
 
 
 def _namespace_prefixes(namespaces: Mapping[str, Any], name: str) -> frozenset[str]:
@@ -139,9 +142,11 @@ def _namespace_prefixes(namespaces: Mapping[str, Any], name: str) -> frozenset[s
 def _parse_period(text: str) -> tuple[date | None, date | None]:
     """First and last day. Ends are exclusive and instants the midnight after (docs/formats/fi.md 5.2).
 
-    A date without a time is not an xBRL-JSON period (OIM Common 3.5): its end is ambiguous.
+    A date without a time is not an xBRL-JSON period (OIM Common 3.5): its end is ambiguous. Midnight is that of the
+    report's own zone.
     """
     start, slash, end = text.rpartition("/")
+    end = _ZONE.sub("", end)
     if _CLOCK not in end or (slash and _CLOCK not in start):
         return None, None
     if not slash:

@@ -13,7 +13,7 @@ import polars as pl
 
 from connectors.contract.contribution import Contribution
 from connectors.contract.dataset import Link, PresentRows, SharedTables
-from connectors.fi.register import company_ids
+from connectors.fi.register import MARKET, company_ids
 from connectors.fi.ytj.schema import COMPANIES
 from connectors.kit.holdings_history import latest_statements, superseded_statements
 from connectors.kit.staging import present_rows
@@ -43,9 +43,9 @@ FLAGGING_DATASET: Final = major_holdings_dataset.flaggings_dataset(
 def to_shared_tables(present: PresentRows, _today: date) -> SharedTables:
     """Interim reports and holdings of issuers."""
     releases = present_rows(present, RELEASES)
-    notified = mapping.map_holdings(FLAGGING_KEY, present_rows(present, FLAGGINGS), releases)
+    notified = mapping.map_holdings(MARKET, FLAGGING_KEY, present_rows(present, FLAGGINGS), releases)
     return {
-        FILINGS.name: mapping.map_filings(RELEASES_KEY, releases),
+        FILINGS.name: mapping.map_filings(MARKET, RELEASES_KEY, releases),
         HOLDINGS.name: latest_statements(notified),
         HOLDINGS_EARLIER.name: superseded_statements(notified),
     }

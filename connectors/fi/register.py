@@ -6,7 +6,9 @@ Does not belong here: the fields of one dataset, or mapping records to a profile
 from __future__ import annotations
 
 import re
+from datetime import date, datetime
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 import polars as pl
 from stdnum.fi import ytunnus
@@ -21,6 +23,7 @@ LIMIT: Final = HostLimit(HOST, 1.0)  # the service allows 300 requests a minute 
 COMPANIES_URL: Final = f"https://{HOST}/opendata-ytj-api/v3"
 STATEMENTS_URL: Final = f"https://{HOST}/opendata-xbrl-api/v3"
 NOTICES_URL: Final = f"https://{HOST}/opendata-registerednotices-api/v3"
+ZONE: Final = ZoneInfo("Europe/Helsinki")
 PREFIX: Final = company_id(MARKET, "")
 MUNICIPALITIES: Final = load_code_list("connectors.fi", "municipalities")  # with their regions
 POST_CODES: Final = load_code_list("connectors.fi", "postcodes")  # with their municipality
@@ -51,6 +54,11 @@ def parse_business_id(text: str | None) -> str | None:
 def has_check_digit(number: str) -> bool:
     """True if the check digit of a canonical id is valid (weights 7 9 10 5 8 4 2, modulo 11)."""
     return ytunnus.is_valid(number)
+
+
+def finnish_day(instant: datetime) -> date:
+    """The day in Finland at an instant."""
+    return instant.astimezone(ZONE).date()
 
 
 def company_ids(number: pl.Expr) -> pl.Expr:

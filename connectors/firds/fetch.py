@@ -29,12 +29,14 @@ FCA_HOST: Final = "api.data.fca.org.uk"
 WHOLE: Final = "FULINS_E"
 CHANGES: Final = "DLTINS"
 _BACK: Final = {WHOLE: timedelta(days=21), CHANGES: timedelta(days=14)}
+_PATIENCE: Final = timedelta(days=7)  # a set of changes has its parts by then: the next full files are out
 PAGE_ENTRIES: Final = 1000
 _MOST_PAGES: Final = 50
 _NAME: Final = re.compile(r"(FULINS_E|DLTINS)_([0-9]{8})_([0-9]{1,3})of([0-9]{1,3})\.zip")
 # the only hosts from which files are downloaded, whatever a list contains
 _HOSTS: Final = ("esma.europa.eu", "fca.org.uk")
 _BLOCK: Final = 1 << 20
+_OK: Final = 200
 
 FileLister = Callable[["HttpClient", date, date], Iterator["FirdsFile"]]
 
@@ -63,7 +65,7 @@ def list_esma_files(http: HttpClient, since: date, until: date) -> Iterator[Fird
         docs: list[Any] = _response_member(answer, "docs", list, url)
         return docs, _response_member(answer, "numFound", int, url)
 
-    yield from _parse_entries(_paged_entries(page))
+    yield from _parse_entries(_paged_entries(base, page))
 
 
 def list_fca_files(http: HttpClient, since: date, until: date) -> Iterator[FirdsFile]:
@@ -78,18 +80,25 @@ def list_fca_files(http: HttpClient, since: date, until: date) -> Iterator[Firds
         hits: list[Any] = _response_member(answer, "hits", list, url)
         return hits, _total_hits(answer, url)
 
-    yield from _parse_entries(hit.get("_source") for hit in _paged_entries(page) if isinstance(hit, dict))
+    url = f"https://{FCA_HOST}/fca_data_firds_files?q={asked}"
+    yield from _parse_entries(hit.get("_source") for hit in _paged_entries(url, page) if isinstance(hit, dict))
 
 
-def _paged_entries(page: Callable[[int], tuple[list[Any], int]]) -> Iterator[Any]:
-    """Entries of all pages. `page`: those from an offset on, and the total number."""
-    start, total = 0, 1
+def _paged_entries(url: str, page: Callable[[int], tuple[list[Any], int]]) -> Iterator[Any]:
+    """Entries of all pages. `page`: those from an offset on, and the total number.
+
+    Raises UnexpectedBodyError where the pages end before that: the days of the missing files would be passed over.
+    """
+    start = 0
     for _ in range(_MOST_PAGES):
-        if start >= total:
-            return
         entries, total = page(start)
         yield from entries
-        start += len(entries) or total  # a page may be shorter than requested; an empty one is the end
+        start += len(entries)  # a page may be shorter than requested
+        if start >= total:
+            return
+        if not entries:
+            raise UnexpectedBodyError(url, _OK, f"a list of {total} files that ends after {start}: some are missing")
+    raise UnexpectedBodyError(url, _OK, f"a list of more than {_MOST_PAGES} pages: some are missing")
 
 
 def _total_hits(answer: Any, url: str) -> int:
@@ -108,7 +117,7 @@ def _response_member(answer: Any, name: str, kind: type, url: str) -> Any:
 def _parse_entries(entries: Iterable[Any]) -> Iterator[FirdsFile]:
     """Entries of equities and changes; a list contains other kinds of instruments too."""
     for entry in entries:
-        said = entry if isinstance(entry, dict) else {}
+        said = {key: _single_value(value) for key, value in entry.items()} if isinstance(entry, dict) else {}
         name, url = str(said.get("file_name")), str(said.get("download_link"))
         found = _NAME.fullmatch(name)
         made = None if found is None else parse_day(found[2])
@@ -119,6 +128,11 @@ def _parse_entries(entries: Iterable[Any]) -> Iterator[FirdsFile]:
         yield FirdsFile(
             name, found[1], made, int(found[3]), int(found[4]), address, md5 if isinstance(md5, str) else None
         )
+
+
+def _single_value(value: Any) -> Any:
+    """The value of a field, which Solr may give as a list of one."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def parse_day(digits: str) -> date | None:
@@ -139,12 +153,20 @@ def _is_authority_host(url: str) -> bool:
 
 def complete_sets(files: Iterable[FirdsFile], kind: str) -> list[list[FirdsFile]]:
     """Complete sets of one kind, oldest first, parts in order; of a part listed twice the last counts."""
+    return [parts for parts in _daily_sets(files, kind) if _is_complete(parts)]
+
+
+def _daily_sets(files: Iterable[FirdsFile], kind: str) -> list[list[FirdsFile]]:
+    """The listed parts of each day, oldest first, parts in order."""
     days: dict[date, dict[int, FirdsFile]] = defaultdict(dict)
     for file in files:
         if file.kind == kind:
             days[file.day][file.part] = file
-    whole = [[parts[part] for part in sorted(parts)] for _, parts in sorted(days.items())]
-    return [parts for parts in whole if [one.part for one in parts] == list(range(1, parts[0].of + 1))]
+    return [[parts[part] for part in sorted(parts)] for _, parts in sorted(days.items())]
+
+
+def _is_complete(parts: list[FirdsFile]) -> bool:
+    return [one.part for one in parts] == list(range(1, parts[0].of + 1))
 
 
 def fetch_snapshot(
@@ -164,11 +186,20 @@ def fetch_snapshot(
 def fetch_changes(
     list_files: FileLister, http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
 ) -> Iterator[FetchedFile]:
-    """Complete sets of changes since the last run, at most two weeks of them."""
+    """Complete sets of changes since the last run, at most two weeks of them.
+
+    Changes after a day whose set is not complete yet are left to the next run: the cursor would pass that day. A set
+    that is not complete after some days is given up; the full files have what it changed.
+    """
     last = "" if cursor is None else cursor.value
-    for parts in complete_sets(_recent_files(list_files, http, CHANGES), CHANGES):
-        if parts[0].day.isoformat() > last:
+    patience = http.now().date() - _PATIENCE
+    for parts in _daily_sets(_recent_files(list_files, http, CHANGES), CHANGES):
+        if parts[0].day.isoformat() <= last:
+            continue
+        if _is_complete(parts):
             yield from _fetch_set(http, parts, Scope.FEED)
+        elif parts[0].day >= patience:
+            return
 
 
 def _recent_files(list_files: FileLister, http: HttpClient, kind: str) -> Iterator[FirdsFile]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Subject, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table, TurningDay
 
 _T: Final = ColumnKind.TEXT
 EQUITY: Final = r"^E[SPDFC]"  # common, preferred, depositary receipts, limited classes
@@ -39,19 +39,21 @@ COLUMNS: Final = (
     Column("record", _T, "full, new, modified, terminated or cancelled", nullable=False),
     Column("edition", ColumnKind.DATE, "day of the file", nullable=False),
 )
+VENUE_ELEMENT: Final = "TradgVnRltdAttrbts"
 PATHS: Final[Mapping[str, str]] = {
     "isin": "FinInstrmGnlAttrbts/Id",
-    "mic": "TradgVnRltdAttrbts/Id",
+    "mic": f"{VENUE_ELEMENT}/Id",
     "lei": "Issr",
     "cfi": "FinInstrmGnlAttrbts/ClssfctnTp",
     "name": "FinInstrmGnlAttrbts/FullNm",
     "currency": "FinInstrmGnlAttrbts/NtnlCcy",
-    "is_requested": "TradgVnRltdAttrbts/IssrReq",
-    "approved_on": "TradgVnRltdAttrbts/AdmssnApprvlDtByIssr",
-    "first_traded": "TradgVnRltdAttrbts/FrstTradDt",
-    "ends_on": "TradgVnRltdAttrbts/TermntnDt",
+    "is_requested": f"{VENUE_ELEMENT}/IssrReq",
+    "approved_on": f"{VENUE_ELEMENT}/AdmssnApprvlDtByIssr",
+    "first_traded": f"{VENUE_ELEMENT}/FrstTradDt",
+    "ends_on": f"{VENUE_ELEMENT}/TermntnDt",
 }
 DAYS: Final = ("approved_on", "first_traded", "ends_on")
+_TURNING: Final = tuple(TurningDay(name) for name in DAYS)
 _KEY: Final = ("isin", "mic")
 _DAYS_A_WEEK: Final = 7
 
@@ -65,6 +67,7 @@ def full_tables(market: str) -> tuple[Table, Table]:
             _KEY,
             COLUMNS,
             subjects=(Subject(numbers=("lei",)),),
+            turning_days=_TURNING,
         )
         for turn in ("even", "odd")
     )
@@ -78,6 +81,7 @@ def changes_table(market: str) -> Table:
         _KEY,
         COLUMNS,
         subjects=(Subject(numbers=("lei",)),),
+        turning_days=_TURNING,
     )
 
 

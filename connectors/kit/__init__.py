@@ -4,6 +4,7 @@ http                        polite fetching, content checked before it is accept
 formats, archive            format detection; safe members of zip, gzip and tar
 csv, json, xml, feeds       strict readers: every record is read, or rejected with a reason
 columns, code_lists         cleaning as polars expressions; code lists of a package
+currencies                  codes of currencies, withdrawn ones included
 xbrl                        figures tagged in accounts
 redact                      removal of personal data and of erased subjects from files
 staging                     staged tables, batches, rejects, signals, splitting of pieces

@@ -6,7 +6,7 @@ of FIRDS (`connectors.firds.listings`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Final
 
@@ -50,15 +50,27 @@ def map_firds_listings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.D
     return staging.complete_columns(rows, LISTINGS).collect()
 
 
-def map_identifiers(listings: pl.DataFrame, today: date) -> pl.DataFrame:
-    """ISINs and symbols of live listings, and the venue of the first symbol, else of the first line."""
+def map_identifiers(listings: pl.DataFrame, today: date, known: pl.DataFrame | None = None) -> pl.DataFrame:
+    """ISINs and symbols of live listings, and the venue of the first symbol, else of the first line.
+
+    known: IDENTIFIERS of other sources. The first symbol may be one of these, traded on no venue that is known.
+    """
     if listings.is_empty():
         return staging.empty_staged_frame(IDENTIFIERS)
     live = listings.filter(is_live_listing(today)).sort("ticker", "native_id", nulls_last=True)
     named = [_identifier_rows(live, scheme, column) for scheme, column in _NAMED.items()]
-    venue = live.filter(pl.col("exchange_mic").is_not_null())
-    first = venue.unique("company_id", keep="first", maintain_order=True)
+    served = _first_symbols(named if known is None else [*named, known])
+    venue = live.filter(pl.col("exchange_mic").is_not_null()).join(served, on="company_id", how="left")
+    # a profile shows one symbol and one venue: of two symbols they would not belong together
+    own = venue.filter(pl.col("_symbol").is_null() | pl.col("ticker").eq_missing(pl.col("_symbol")))
+    first = own.sort("ticker", "native_id", nulls_last=True).unique("company_id", keep="first", maintain_order=True)
     return pl.concat([*named, _identifier_rows(first, "exchange_mic", "exchange_mic")])
+
+
+def _first_symbols(identifiers: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """The symbol that a company's profile shows."""
+    symbols = pl.concat(rows.select("company_id", "scheme", "value") for rows in identifiers)
+    return symbols.filter(pl.col("scheme") == "ticker").group_by("company_id").agg(_symbol=pl.col("value").min())
 
 
 def _identifier_rows(rows: pl.DataFrame, scheme: str, column: str) -> pl.DataFrame:

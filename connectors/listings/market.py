@@ -81,7 +81,7 @@ def listing_rule(code: str, *evidence: Dataset, changes: tuple[Dataset, ...] = (
 
 
 def _map_identifiers(shared: SharedTables, _present: PresentRows, today: date) -> SharedTables:
-    return {IDENTIFIERS.name: mapping.map_identifiers(_listings(shared), today)}
+    return {IDENTIFIERS.name: mapping.map_identifiers(_listings(shared), today, shared.get(IDENTIFIERS.name))}
 
 
 def _decide_listed(order: tuple[str, ...], companies: pl.DataFrame, shared: SharedTables, today: date) -> pl.DataFrame:

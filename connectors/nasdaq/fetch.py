@@ -47,26 +47,42 @@ class SeenIds(msgspec.Struct):
 
 
 def fetch_releases(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """Fetches pages of releases, newest first, until one has nothing new; the cursor comes with the last."""
+    """Fetches pages of releases, newest first, until one has nothing new; the cursor comes with the last.
+
+    Raises UnexpectedBodyError after the last page that a run fetches if that does not reach what earlier runs fetched.
+    """
     known = SeenIds.of(cursor)
-    fresh: list[str] = []
-    yield from with_last_cursor(
-        _fresh_pages(http, set(known.seen), fresh), lambda: SeenIds([*known.seen, *reversed(fresh)]).cursor()
-    )
+    run = _ReleasePages(http, set(known.seen))
+    yield from with_last_cursor(run.pages(), lambda: SeenIds([*known.seen, *reversed(run.fresh)]).cursor())
+    if known.seen and run.is_cut:
+        reason = f"{len(run.fresh)} new releases: some between these and those of the run before are missing"
+        raise UnexpectedBodyError(_query_url(0), _OK, reason)
 
 
-def _fresh_pages(http: HttpClient, before: set[str], fresh: list[str]) -> Iterator[FetchedFile]:
-    """Yields pages with numbers not in `before`, which are added to `fresh`."""
-    for page in range(PAGES):
-        answer = http.get(_query_url(page * PAGE), expect={BodyFormat.JSON})
-        numbers = _release_numbers(answer)
-        new = [number for number in numbers if number not in before]
-        if not new:
-            return
-        fresh += new
-        yield answer.to_fetched_file(f"releases_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json", Scope.PART)
-        if len(numbers) < PAGE or len(new) < len(numbers):
-            return
+class _ReleasePages:
+    """The pages of one run. before, fresh: numbers known before, and those that came. is_cut: more pages may be new."""
+
+    def __init__(self, http: HttpClient, before: set[str]) -> None:
+        self._http = http
+        self._before = before
+        self.fresh: list[str] = []
+        self.is_cut = False
+
+    def pages(self) -> Iterator[FetchedFile]:
+        """Yields pages with numbers not known before; one may be shorter than requested."""
+        start = 0
+        for page in range(PAGES):
+            answer = self._http.get(_query_url(start), expect={BodyFormat.JSON})
+            numbers = _release_numbers(answer)
+            new = [number for number in numbers if number not in self._before]
+            if not new:
+                return
+            self.fresh += new
+            start += len(numbers)
+            yield answer.to_fetched_file(f"releases_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json", Scope.PART)
+            if len(new) < len(numbers):
+                return
+        self.is_cut = True
 
 
 def _query_url(start: int) -> str:

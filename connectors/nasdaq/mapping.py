@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import date
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 import polars as pl
 
@@ -17,6 +18,7 @@ from connectors.nasdaq.major_holdings.holder_types import holder_type
 from connectors.nasdaq.schema import HOLDER, MESSAGE, RELEASE
 from name_matching.name_columns import fold_texts
 from warehouse.schema.ids import filing_id
+from warehouse.schema.markets import MARKETS
 from warehouse.schema.tables import FILINGS, HOLDINGS
 
 # From the name, not as staged: rows that earlier versions staged have another key for the same holder.
@@ -27,23 +29,27 @@ _GROUP: Final = ("_company_id", "releaseTime", "categoryId")
 _LOWEST, _HIGHEST = 0, 100
 
 
-def map_filings(register: str, releases: pl.LazyFrame) -> pl.DataFrame:
-    """`map_filings` of interim reports: one per release, whatever the number of its languages."""
+def map_filings(market: str, register: str, releases: pl.LazyFrame) -> pl.DataFrame:
+    """`map_filings` of interim reports: one per release, whatever the number of its languages.
+
+    market: in whose days a release is dated.
+    """
     rows = _linked_rows(releases).sort(*_GROUP, RELEASE)
     if rows.is_empty():  # most companies are not listed
         return staging.empty_staged_frame(FILINGS)
     groups = [group for _, group in rows.group_by(_GROUP, maintain_order=True)]
-    found = [filing for group in groups if (filing := _filing_row(register, group.to_dicts())) is not None]
+    zone = ZoneInfo(MARKETS[market].time_zone)
+    found = [filing for group in groups if (filing := _filing_row(register, zone, group.to_dicts())) is not None]
     return pl.DataFrame(found, schema=staging.staged_schema(FILINGS), orient="row")
 
 
-def _filing_row(register: str, records: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _filing_row(register: str, zone: ZoneInfo, records: list[dict[str, Any]]) -> dict[str, Any] | None:
     """One release from its records in all languages; None if it is not a report."""
     first = min(records, key=_language_rank)
     category, label = first["categoryId"], first["cnsCategory"]
     if not categories.is_interim(category, label):
         return None
-    released = first["releaseTime"].date()
+    released = first["releaseTime"].astimezone(zone).date()
     stated = (report_periods.stated_period(one["headline"], released) for one in sorted(records, key=_language_rank))
     start, end = next((found for found in stated if found is not None), (None, None))
     document = next((one["documentUrl"] for one in sorted(records, key=_language_rank) if one["documentUrl"]), None)
@@ -75,15 +81,21 @@ def _language_rank(record: dict[str, Any]) -> tuple[int, int]:
     return _LANGUAGES.index(language) if language in _LANGUAGES else len(_LANGUAGES), int(record[RELEASE])
 
 
-def map_holdings(register: str, notifications: pl.LazyFrame, releases: pl.LazyFrame) -> pl.DataFrame:
-    """Every notification as a shared holding, oldest first; the newest per holder and company counts."""
+def map_holdings(market: str, register: str, notifications: pl.LazyFrame, releases: pl.LazyFrame) -> pl.DataFrame:
+    """Every notification as a shared holding, oldest first; the newest per holder and company counts.
+
+    market: in whose days a release is dated.
+    """
+    day = pl.col("releaseTime").min().dt.convert_time_zone(MARKETS[market].time_zone).dt.date()
     told = (
         releases.filter(pl.col(MESSAGE).is_not_null())
         .group_by(MESSAGE)
-        .agg(pl.col("releaseTime").min().dt.date().alias("_released"), pl.col("messageUrl").first().alias("_page"))
+        .agg(day.alias("_released"), pl.col("messageUrl").first().alias("_page"))
     )
     rows = _linked_rows(notifications.with_columns(HOLDER_KEY).join(told, on=MESSAGE, how="left"))
-    rows = rows.with_columns(valid_from=pl.coalesce("day", "_released"))
+    # a day after the release, or after the observation, is a slip that would hide all later notifications
+    latest = pl.min_horizontal("_released", pl.col("_observed_at").dt.date())
+    rows = rows.with_columns(valid_from=pl.coalesce(pl.when(pl.col("day") <= latest).then("day"), "_released"))
     return holding_rows(
         register, rows.sort("_company_id", HOLDER, "valid_from", "_released", "source", nulls_last=False)
     )
@@ -107,7 +119,7 @@ def holding_rows(register: str, rows: pl.DataFrame) -> pl.DataFrame:
         .when(told)
         .then(pl.lit("band"))
     )
-    total = pl.coalesce("shares", "votes")
+    most = pl.max_horizontal("shares", "votes")  # a proxy gives votes without shares
     held = rows.select(
         *staging.ORIGIN,
         register=pl.lit(register),
@@ -119,8 +131,8 @@ def holding_rows(register: str, rows: pl.DataFrame) -> pl.DataFrame:
         basis=basis,  # `is_direct` is open: the form includes indirect holdings and a group's funds
         controls=pl.lit([], dtype=pl.List(pl.String)),
         valid_from="valid_from",
-        # only a zero total ends a holding: a notice below the lowest threshold may leave something
-        ended_on=pl.when(total == pl.lit(_LOWEST).cast(rows.schema["shares"])).then("valid_from"),
+        # only nothing at all ends a holding: a notice below the lowest threshold may leave something
+        ended_on=pl.when(most == pl.lit(_LOWEST).cast(rows.schema["shares"])).then("valid_from"),
         url=pl.coalesce("url", "_page"),
     )
     return staging.complete_columns(held, HOLDINGS)

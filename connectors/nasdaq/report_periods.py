@@ -53,17 +53,21 @@ _QUARTERS: Final = re.compile(
 _ANY_QUARTER: Final = re.compile(r"\bQ([1-4])(?!\d)", re.IGNORECASE)
 _HALF: Final = re.compile(rf"\bH1\s*/?\s*{_YEAR}", re.IGNORECASE)
 _LATEST: Final = 150  # days after its end within which a report is still of that period
+# a quarter by its number only: issuers report within three months, and Q1 of a year that begins in April ends in June
+_LATEST_NUMBERED: Final = 100
 _LONGEST: Final = 400
 Period = tuple[date, date]
 
 
 def stated_period(headline: str, released: date) -> Period | None:
     """First and last day stated in the headline; None if none is stated, or none that fits the release."""
-    dated = (_dated_period(pattern.search(headline)) for pattern in (_DAYS, _NAMED, _MONTH_FIRST))
-    for found in (*dated, _period_by_quarter(headline)):
+    dated = ((_dated_period(pattern.search(headline)), _LATEST) for pattern in (_DAYS, _NAMED, _MONTH_FIRST))
+    half = _HALF.search(headline)
+    numbered = [(_build_period(None, 1, None, None, 6, half.group(1)), _LATEST)] if half is not None else []
+    for found, latest in (*dated, *numbered, (_period_by_quarter(headline), _LATEST_NUMBERED)):
         if found is not None:
             start, end = found
-            fits = 0 <= (released - end).days <= _LATEST and 0 < (end - start).days <= _LONGEST
+            fits = 0 <= (released - end).days <= latest and 0 < (end - start).days <= _LONGEST
             return found if fits else None
     return None
 
@@ -90,9 +94,7 @@ def _period_by_quarters(headline: str) -> Period | None:
 
 
 def _period_by_quarter(headline: str) -> Period | None:
-    half, found = _HALF.search(headline), _QUARTER.search(headline)
-    if half is not None:
-        return _build_period(None, 1, None, None, 6, half.group(1))
+    found = _QUARTER.search(headline)
     if found is None or len(set(_ANY_QUARTER.findall(headline))) > 1:
         return _period_by_quarters(headline)  # or several that make no range: it is not stated which one is meant
     quarter, year = (found.group(1), found.group(2)) if found.group(1) else (found.group(4), found.group(3))

@@ -16,6 +16,7 @@ import polars as pl
 
 from connectors.kit import staging
 from connectors.kit.disjoint_sets import DisjointSets
+from connectors.kit.visible_text import visible_text
 from connectors.news.schema import ITEM
 from warehouse.schema.ids import news_id
 from warehouse.schema.tables import NEWS
@@ -123,5 +124,7 @@ def _preference_key(row: Row) -> tuple[bool, datetime, int, str]:
 
 
 def concat_items(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Items of several sources in one frame."""
-    return pl.concat([pl.DataFrame(schema=ITEM), *(part.select(*ITEM).cast(ITEM) for part in frames)])
+    """Items of several sources in one frame, with headlines as their readers see them."""
+    items = pl.concat([pl.DataFrame(schema=ITEM), *(part.select(*ITEM).cast(ITEM) for part in frames)])
+    titles = [title and (visible_text(title) or title) for title in items["title"]]
+    return items.with_columns(pl.Series("title", titles, dtype=pl.String))

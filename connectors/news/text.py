@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import urlsplit
 
+from connectors.kit.visible_text import visible_text
 from connectors.kit.xml.html_text import to_single_line
 
 LONGEST: Final = 1_000  # characters of a title
@@ -19,6 +20,11 @@ SUMMARY: Final = 4_000
 ADDRESS: Final = 2_000
 _YEARS: Final = range(1990, 2101)
 _UNKNOWN_ZONE: Final = "-0000"  # RFC 5322: UTC, with the local zone unknown
+_BEHIND_CLOCK: Final = re.compile(r"\d[:.]\d{2}\s+(?P<zone>[^:.]*\d[^:.]*)$")  # a zone with digits
+# RFC 5322: four digits, of minutes at most 59; the others are years, of dates written as C does
+_DIGIT_ZONE: Final = re.compile(
+    r"[+-]\d{2}[0-5]\d(?:\s*\([^()]*\))?|[A-Za-z]{1,5} \d{4}|(?:19|20)\d{2}(?: [A-Za-z]{1,5})?"
+)
 # words that only one of the languages has; headlines are short
 _TELLING: Final = {
     "en": {"the", "of", "and", "to", "in", "for", "has", "with", "from", "by", "report", "shares", "results"},
@@ -33,10 +39,10 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 
 
 def to_plain_text(text: object, max_length: int = LONGEST) -> str | None:
-    """Text without markup, doubly encoded entities, and repeated blanks; None where nothing is left."""
+    """Text without markup, doubly encoded entities, hidden signs and repeated blanks; None where nothing is left."""
     if not isinstance(text, str):
         return None
-    return to_single_line(text[: max_length * 4])[:max_length] or None
+    return visible_text(to_single_line(text[: max_length * 4]))[:max_length] or None
 
 
 def web_address(text: object) -> str | None:
@@ -53,11 +59,14 @@ def web_address(text: object) -> str | None:
 
 
 def parse_instant(text: object) -> datetime | None:
-    """Parses RFC 822 with or without seconds, or ISO 8601, to UTC; None without a zone or for an invalid date."""
+    """Parses RFC 822 with or without seconds, or ISO 8601, to UTC; None without a zone or for an invalid date.
+
+    A zone that is not understood is none: «+02» would be taken for two minutes, «GMT -0500» for GMT.
+    """
     if not isinstance(text, str):
         return None
     written = text.strip()[:64]
-    for read in (datetime.fromisoformat, parsedate_to_datetime):
+    for read in (datetime.fromisoformat, _parse_rfc822):
         try:
             found = read(written)
         except (ValueError, TypeError, IndexError, OverflowError):
@@ -66,6 +75,14 @@ def parse_instant(text: object) -> datetime | None:
             return None
         return _to_utc(found)
     return None
+
+
+def _parse_rfc822(written: str) -> datetime:
+    """An RFC 822 time. Raises ValueError, also for a zone in digits that has not the four of the format."""
+    zone = _BEHIND_CLOCK.search(written)
+    if zone is not None and not _DIGIT_ZONE.fullmatch(zone["zone"]):
+        raise ValueError(f"no zone: {zone['zone']}")
+    return parsedate_to_datetime(written)
 
 
 def _to_utc(found: datetime) -> datetime | None:

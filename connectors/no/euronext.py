@@ -7,12 +7,14 @@ Does not belong here: other exchanges.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
+from stdnum import isin as isin_number
 
 from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
 from connectors.contract.pieces import (
@@ -26,6 +28,7 @@ from connectors.contract.pieces import (
     Scope,
 )
 from connectors.kit import staging
+from connectors.kit.csv.encoding import repair_to_utf8
 from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from warehouse.schema.tables import IDENTIFIERS, LISTINGS
 from warehouse.schema.types import Column, ColumnKind, Table
@@ -84,9 +87,9 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch of `no_euronext`."""
     with staging.open_plain(member) as body:
-        text = body.read(_LIMIT).decode("utf-8-sig", errors="replace")
+        text, repaired = repair_to_utf8(body.read(_LIMIT).removeprefix(codecs.BOM_UTF8))
     # three preamble lines follow the header; every row contains a separator
-    lines = [line for line in text.splitlines() if ";" in line]
+    lines = [line for line in text.decode().splitlines() if ";" in line]
     header, *rows = map(_split_cells, lines) if lines else [[]]
     places = {name.strip().casefold(): place for place, name in enumerate(header)}
     missing = [name for name in ("Name", "ISIN", "Symbol", "Market") if name.casefold() not in places]
@@ -95,6 +98,8 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     work = _ShareRows(member.dataset, places, len(header))
     for number, row in enumerate(rows, start=2):
         work.take(number, row)
+    for line in repaired:
+        work.batch.tally.add("encoding_fallback", "line", f"line {line}")
     for name in places.keys() - _IGNORED - {column.casefold() for column in SHARES.names}:
         work.batch.tally.add("unknown_column", name or "(no name)", count=max(len(rows), 1))
     yield work.batch.build(SHARES, work.rows.values())
@@ -129,8 +134,10 @@ class _ShareRows:
         elif mic is None:
             self.batch.tally.add("unknown_code", f"Market {market}", isin)
             self.batch.reject(isin, f"{NOT_A_COMPANY}: not on a market of Oslo", cells)
-        else:
-            self.rows[isin] = {**row, "mic": mic}
+        elif self.rows.setdefault(isin, {**row, "mic": mic}) != {**row, "mic": mic}:
+            self.batch.reject(isin, "repeated with other values", cells)
+        elif not isin_number.is_valid(isin):
+            self.batch.tally.add("wrong_check_digit", "ISIN", isin)
 
     def _cell_text(self, cells: list[str], name: str) -> str | None:
         place = self._places.get(name.casefold())

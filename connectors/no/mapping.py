@@ -37,10 +37,10 @@ OWNERSHIP: Final = (newsweb_schema.KEY, konsern_schema.KEY, aksjonaerregister_sc
 DATED: Final = (newsweb_schema.KEY, aksjonaerregister_schema.KEY)
 
 
-def map_registers(present: PresentRows, _today: date) -> SharedTables:
-    """Profiles, accounts and holders. `_today` is unused: no Norwegian rule depends on age."""
+def map_registers(present: PresentRows, today: date) -> SharedTables:
+    """Profiles, accounts and holders."""
     figures = regnskap_mapping.map_filings_and_financials(present)
-    return {COMPANIES.name: companies.map_companies(present), **_map_holdings(present), **figures}
+    return {COMPANIES.name: companies.map_companies(present, today), **_map_holdings(present), **figures}
 
 
 def map_announcements(present: PresentRows, _today: date) -> SharedTables:
@@ -68,7 +68,8 @@ def _map_holdings(present: PresentRows) -> dict[str, pl.DataFrame]:
     groups = konsern_holdings.map_holdings(
         present_rows(present, konsern_schema.MEMBERS), present_rows(present, konsern_schema.ANSWERS), entities
     )
-    notices = newsweb_mapping.map_holdings(present_rows(present, newsweb_schema.FLAGS), entities, shareholders)
+    flags, messages = (present_rows(present, table) for table in (newsweb_schema.FLAGS, newsweb_schema.MESSAGES))
+    notices = newsweb_mapping.map_holdings(flags, messages, entities, shareholders)
     now = [latest_statements(notices), _drop_contradicted_ends(groups, yearly), yearly]
     if ROLES.name in present:
         now.append(roller_holdings.map_holdings(present[ROLES.name]))

@@ -1,8 +1,8 @@
 """Parses amounts of money in headlines and texts, by rules for four languages (docs/formats/news.md 1.9).
 
 «SEK 1,2 miljoner», «1 500 000 kronor», «£27,766,200», «$1.5 million», «200 000 euroa». Only a single amount is
-accepted: with two in a text, nothing shows which is the fine. Ranges, approximate amounts, and amounts with an
-unknown scale are ignored. Does not belong here: whether an act has a fine at all.
+accepted: with two in a text, nothing shows which is the fine. Ranges, approximate amounts, amounts of each day, and
+amounts with an unknown scale are ignored. Does not belong here: whether an act has a fine at all.
 """
 
 from __future__ import annotations
@@ -41,24 +41,37 @@ _ENGLISH_SCALES: Final = ("thousand", "million", "millions", "billion", "billion
 _scale = "|".join(sorted(_SCALES, key=len, reverse=True))
 _signs = r"us\$|[£€$]"
 _words = "|".join(sorted((*(word for word in _CURRENCIES if word.isalpha()), *_CROWNS), key=len, reverse=True))
-# After a number: its scale is unknown, or it continues as a range («5x», «10-20», «5 to 6»)
+# After a number: its scale is unknown, or it continues as a range, or behind a sign that separates its digits («5x»,
+# «10-20», «5 to 6», «1·5»), or as at least so much («5m+»)
 _GOES_ON: Final = (
-    rf"(?!(?!(?:{_words})\b)\w|{_BLANK}?[–—-]{_BLANK}?[£€$]?\d"
+    rf"(?!(?!(?:{_words})\b)\w|[·∙⋅˙٫٬:/]\d|\+|{_BLANK}?[–—-]{_BLANK}?[£€$]?\d"
     rf"|{_BLANK}(?:to|till|til|and|og|och){_BLANK}[£€$]?\d)"
 )
 _AMOUNT: Final = re.compile(
     rf"(?<![\w$£€.,])(?:(?P<before>{_signs}|\b(?:{_words}))\.?{_BLANK}?)?(?P<number>{_NUMBER})"
-    rf"(?:{_BLANK}?(?P<scale>{_scale})(?![\w])\.?)?(?P<whole>{_GOES_ON})?"
+    rf"(?:(?:{_BLANK}?|-)(?P<scale>{_scale})(?![\w])\.?)?(?P<whole>{_GOES_ON})?"
     rf"(?:{_BLANK}?(?P<after>{_signs}|(?:{_words})\b))?",
     re.IGNORECASE,
 )
-# Before an amount: it is approximate, or the end of a range, or of a larger one («10 miljoner 500 tusen»)
+# Before an amount: it is approximate, or the end of a range, or of a larger one («10 miljoner 500 tusen»), or one of
+# several («2 x £500,000»), or its sign is that of another country's currency («CAD $5 million»)
 _ABOUT: Final = re.compile(
-    r"(?:\b(?:over|more than|at least|nearly|almost|about|around|approximately|up to|less than|under|some|"
-    r"mer än|minst|nästan|cirka|ca|omkring|ungefär|upp till|högst|"
-    r"mer enn|minst|nesten|omtrent|om lag|inntil|opp til|yli|noin|lähes|enintään)\.?|"
-    rf"\d{_BLANK}?[–—-]|\d{_BLANK}(?:to|till|til|{_scale})|"
+    r"(?:\b(?:over|above|more than|at least|nearly|almost|about|around|approx|approximately|roughly|circa|up to|"
+    r"less than|under|below|some|close to|upwards of|in excess of|exceeding|as much as|"
+    r"mer än|minst|nästan|cirka|ca|omkring|ungefär|runt|uppemot|upp till|högst|drygt|knappt|närmare|"
+    r"mer enn|nesten|omtrent|om lag|rundt|inntil|opp til|opptil|drøyt|drøye|knapt|knappe|snaut|snaue|nærmere|"
+    r"yli|noin|lähes|alle|enintään|vähintään|runsaat|reilut|vajaat|"
+    r"cad|aud|nzd|sgd|hkd|twd|mxn|canadian|australian)\.?|\bc\.|[~≈<>≤≥]|"
+    rf"\d{_BLANK}?[–—-]|\d{_BLANK}?[x×]|\d{_BLANK}(?:to|till|til|{_scale})|"
     rf"\b(?:between|mellan|mellom){_BLANK}[\d.,]{{1,12}}{_BLANK}(?:and|och|og))[ \u00a0]*\Z",
+    re.IGNORECASE,
+)
+# Behind an amount: it may be more, or it is that of each day of a default
+_MORE: Final = re.compile(
+    rf"{_BLANK}?(?:/{_BLANK}?(?:day|dag|dygn|uke|vecka|week)\b|,?{_BLANK}?\b(?:"
+    r"or more|eller mer|tai enemmän|daily|daglig|dagligen|päivässä|päivältä|"
+    r"(?:per|pr\.?|an?|(?:for )?each|(?:for )?every|(?:för )?varje|(?:for )?hver)"
+    r" (?:\w{1,12} )?(?:day|week|month|year|dag|dygn|vecka|uke|månad|måned|år))\b)",
     re.IGNORECASE,
 )
 _BEFORE: Final = 32  # characters before an amount that qualify it
@@ -87,8 +100,8 @@ def _find_amounts(country: str, text: str) -> list[tuple[int, str] | None]:
         if word is None:
             continue
         value = parse_number(match["number"], country, scale)
-        about = _ABOUT.search(text, max(match.start() - _BEFORE, 0), match.start()) is not None
-        if value is None or match["whole"] is None or about:
+        about = _ABOUT.search(text, max(match.start() - _BEFORE, 0), match.start()) or _MORE.match(text, match.end())
+        if value is None or match["whole"] is None or about is not None:
             found.append(None)
             continue
         currency = _CURRENCIES.get(word) or _CROWN.get(country)

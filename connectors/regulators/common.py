@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO, Final
 
 from connectors.contract.pieces import NOT_A_COMPANY, ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
@@ -26,6 +26,7 @@ WITHHELD: Final = "(no company named)"  # archived instead of a title that names
 
 
 AHEAD: Final = timedelta(days=1)  # wrong clocks and zones are tolerated up to this
+EARLIEST: Final = datetime(1930, 1, 1, tzinfo=UTC)  # none of the authorities is older: an earlier day is a filler
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,15 @@ class RejectedAct:
 
 
 def check_act(act: RegulatoryAct | RejectedAct, member: ArchiveMember) -> RegulatoryAct | RejectedAct:
-    """An act, or a rejection if it has no title or is dated more than a day after it was read."""
+    """An act, or a rejection: it has no title, or a day before its authority or more than one after it was read."""
     if isinstance(act, RejectedAct):
         return act
     if not act.title:
         return RejectedAct("no headline")
     if act.published_at > member.observed_at + AHEAD:
         return RejectedAct(f"published after it was read: {act.published_at:%Y-%m-%d}")
+    if act.published_at < EARLIEST:
+        return RejectedAct(f"published before there was an authority: {act.published_at:%Y-%m-%d}")
     return act
 
 

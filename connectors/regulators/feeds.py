@@ -20,6 +20,7 @@ from connectors.contract.pieces import ArchiveMember
 from connectors.kit import feeds, staging
 from connectors.kit.feeds import LARGEST, NotFeedError
 from connectors.kit.formats import BodyFormat, detect_body_format
+from connectors.kit.visible_text import visible_text
 from connectors.kit.xml.html_text import to_single_line
 from connectors.regulators import list_pages
 
@@ -36,7 +37,7 @@ _MONTHS: Final = {
 }
 _RFC: Final = re.compile(
     r"(?:[A-Za-z]{3,9},?\s+)?(\d{1,2})\s+([A-Za-z]{3,9})\.?\s+(\d{4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?"
-    r"(?:\s+([+-]\d{4}|[A-Za-z]{1,4}))?"
+    r"(?:\s+([+-]\d{2}[0-5]\d|[A-Za-z]{1,4}))?"
 )
 _SLASHES: Final = re.compile(r"(\d{2})/(\d{2})/(\d{4})")  # «27/07/2026», on pages of the FCA
 _MONTH_DAY: Final = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2}), (\d{4})")  # «Sept. 3, 2024», on pages of the SEC
@@ -141,8 +142,8 @@ def _to_item(entry: feeds.FeedEntry) -> FeedItem:
 
 
 def to_plain_text(text: object) -> str:
-    """Text without markup, with single blanks."""
-    return to_single_line(text[:_TEXT]) if isinstance(text, str) else ""
+    """Text without markup and hidden signs, with single blanks."""
+    return visible_text(to_single_line(text[:_TEXT])) if isinstance(text, str) else ""
 
 
 def _strip_blanks(text: object) -> str:

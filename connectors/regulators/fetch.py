@@ -6,6 +6,7 @@ rate limits and retries (`connectors.kit.http.client`), the content of a body.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
@@ -15,7 +16,8 @@ import msgspec
 from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http import conditional
-from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.http.errors import FetchError, UnexpectedBodyError
+from connectors.regulators import feeds
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import FetchedResponse, HttpClient
@@ -29,15 +31,29 @@ _SEARCH: Final = (
     b'"criteria":[],"wt":"json"}'
 )
 _ROWS: Final = 1_000
-_PAGES: Final = 100
+MOST_PAGES: Final = 100
 _HEAD: Final = 4_096
 
 
 def fetch_feeds(
     urls: tuple[str, ...], http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
 ) -> Iterator[FetchedFile]:
-    """Fetches those of several feeds that changed."""
-    yield from conditional.fetch_changed_feeds({feed_file_name(url): url for url in urls}, http, cursor, Scope.FEED)
+    """Fetches those of several feeds that changed.
+
+    A feed has an authority's newest acts alone: one that has none of those of the run before is an error, told once.
+    """
+    by_name = {feed_file_name(url): url for url in urls}
+    yield from conditional.fetch_changed_feeds(by_name, http, cursor, Scope.FEED, _item_ids)
+
+
+def _item_ids(body: bytes) -> set[str]:
+    """Ids and paths of the items of a feed; none of a body that is none, which reading reports."""
+    try:
+        items = feeds.parse_act_feed(body).items
+    except feeds.NotFeedError:
+        return set()
+    paths = (re.sub(r"^https?://[^/]+", "", item.link).rstrip("/").lower() for item in items)
+    return {one for one in (*paths, *(item.guid for item in items)) if one}
 
 
 def feed_file_name(url: str) -> str:
@@ -49,14 +65,17 @@ def feed_file_name(url: str) -> str:
 def fetch_sanctions(http: HttpClient) -> Iterator[FetchedFile]:
     """Fetches all pages of ESMA's register of sanctions, every time."""
     start = 0
-    for page in range(_PAGES):
+    for page in range(MOST_PAGES):
         query = {"q": "*", "wt": "json", "start": start, "rows": _ROWS}
         answer = http.get(f"{SANCTIONS_URL}?{urlencode(query)}")
         yield answer.to_fetched_file(f"sanctions_{answer.server_time:%Y%m%d}_{page + 1:02}.json", Scope.PART)
         total, given = _hit_counts(answer)
         start += given  # a page may be shorter than requested
-        if start >= total or not given:
+        if start >= total:
             return
+        if not given:
+            raise UnexpectedBodyError(answer.url, answer.status, f"{start} of {total} documents: some are missing")
+    raise UnexpectedBodyError(SANCTIONS_URL, 200, f"more than {MOST_PAGES} pages of documents: some are missing")
 
 
 def _hit_counts(answer: FetchedResponse) -> tuple[int, int]:
@@ -86,6 +105,15 @@ def fetch_suspensions(http: HttpClient) -> Iterator[FetchedFile]:
 
 
 def fetch_registers(http: HttpClient, _cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """Fetches both registers of ESMA in full: they have no feed of changes."""
-    yield from fetch_sanctions(http)
-    yield from fetch_suspensions(http)
+    """Fetches both registers of ESMA in full: they have no feed of changes.
+
+    One that is unavailable does not keep the other back: its error is raised at the end.
+    """
+    broken: FetchError | None = None
+    for fetch_register in (fetch_sanctions, fetch_suspensions):
+        try:
+            yield from fetch_register(http)
+        except FetchError as error:
+            broken = broken or error
+    if broken is not None:
+        raise broken

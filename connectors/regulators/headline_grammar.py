@@ -69,10 +69,14 @@ LONGEST: Final = 600  # characters of a headline
 
 @dataclass(frozen=True, slots=True)
 class HeadlineLanguage:
-    """kinds: the first match wins; frames: positions of the respondent, the first match wins."""
+    """kinds: the first match wins; frames: positions of the respondent, the first match wins.
+
+    no_act: an act that is denied, lifted, reduced or appealed, or only proposed or looked into, is none.
+    """
 
     kinds: tuple[tuple[str, re.Pattern[str]], ...]
     frames: tuple[HeadlineFrame, ...]
+    no_act: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,8 @@ def parse_headline(headline: str, language: HeadlineLanguage) -> ParsedHeadline:
     kind = next((kind for kind, words in language.kinds if words.search(text)), None)
     if kind is None or kind in k.NEVER_MATCHED:
         return ParsedHeadline(kind, None)
+    if language.no_act.search(text):
+        return ParsedHeadline(None, None)
     party = (find_respondent(text, language.frames) or "").strip(" ,;:–-")
     if not party:
         return ParsedHeadline(kind, None)
@@ -125,8 +131,21 @@ _DID: Final = (
     r"registration|"
     r"authorisation) of|cancels|stops)"
 )
+_DO: Final = (
+    r"(?:fine|ban|censure|charge|sue|prosecute|sanction|suspend|revoke|cancel|order|restrict|impose|penali[sz]e)"
+)
+_DEED: Final = r"(?:fines?|penalt(?:y|ies)|bans?|censures?|charges?|sanctions?|suspensions?|prohibitions?|orders?)"
 ENGLISH: Final = HeadlineLanguage(
+    no_act=_compile_words(
+        rf"\bnot (?:be |to |to be )?{_DO}d?\b",
+        rf"\bno (?:further )?{_DEED}\b",
+        rf"\b(?:(?:overturn|quash|annul|dismiss|drop|revers|rescind|lift|appeal)\w*|sets? aside)"
+        rf"(?: \S+){{0,3}}? {_DEED}\b",
+        rf"\b(?:propos|intend|plan|consider)\w* (?:to )?(?:{_DO}|{_DEED})\b",
+        rf"\b(?:withdr[ae]w\w*|reduces?|halves?|rejects?|rejected)(?: \S+){{0,3}}? (?:{_DEED}|notices?)\b",
+    ),
     kinds=(
+        (k.OTHER, _compile_words(r"\bat (?:its|their|the firm['’]s) own request\b")),
         (k.CLONE_WARNING, _compile_words(r"\bclones?\b", r"\bimpostors?\b", r"\bimpersonat")),
         (
             k.UNAUTHORISED_WARNING,
@@ -201,7 +220,17 @@ _SWEDISH_ACT: Final = (
     r"[Ff]örelägg\w+|[Vv]ite|[Ee]rinran|[Ss]ärskild avgift|[Bb]öter)"
 )
 SWEDISH: Final = HeadlineLanguage(
+    no_act=_compile_words(
+        rf"\b(?:ingen|inga|inget|inte|ej|slipper)(?: \w+)? {_SWEDISH_ACT}",
+        r"\b(?:upphäv|undanröj|ogiltigförklar|avskriv)\w*",
+        r"\böverklaga[rt]\b",
+        r"\b(?:sänk(?:er|t|s|te)|halver\w+|mildra[rts]?|överväger|utreder|föreslår|frias|frikänn\w*)\b",
+        r"\bförslag (?:till|om)\b",
+        r"\b(?:får|fick|ges|ger|gav)(?: \w+){0,4}? rätt\b",
+        rf"\b(?:drar|drog|dragit) tillbaka (?:\w+ ){{0,2}}?{_SWEDISH_ACT}",
+    ),
     kinds=(
+        (k.OTHER, _compile_words(r"\bpå egen begäran\b", r"\bat (?:its|their) own request\b")),
         (k.CLONE_WARNING, _compile_words(r"\b(?:kapad|kapade|klonad|klonade|falsk[at]?|bluff\w*|utger sig)\b")),
         (
             k.UNAUTHORISED_WARNING,
@@ -251,7 +280,16 @@ _NORWEGIAN_ACT: Final = (
     r"[Mm]erknad(?:er)?|[Tt]vangsmulkt|[Aa]dvarsel)"
 )
 NORWEGIAN: Final = HeadlineLanguage(
+    no_act=_compile_words(
+        rf"\b(?:ikke|ingen|slipper)(?: \w+)? {_NORWEGIAN_ACT}",
+        r"\b(?:opphev|omgjør|frafall|henlegg)\w*",
+        r"\b(?:omgjort|henlagt|påklage[rt])\b",
+        r"\b(?:forhånds)?vars(?:el|ler) om\b",
+        r"\bforslag (?:til|om)\b",
+        r"\b(?:reduserer|reduserte|halverer|nedsetter|trekker|trakk|vurderer|foreslår|medhold|frifinne[rs]|frifunnet)\b",
+    ),
     kinds=(
+        (k.OTHER, _compile_words(r"\better (?:eget ønske|egen (?:søknad|anmodning))\b")),
         (k.CLONE_WARNING, _compile_words(r"\b(?:falsk\w*|klone\w*|misbruk\w* (?:av )?navn|utgir seg)\b")),
         (
             k.UNAUTHORISED_WARNING,

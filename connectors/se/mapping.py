@@ -25,6 +25,7 @@ from connectors.se.finansinspektionen.issuers import SHORTS_ISSUERS
 from connectors.se.major_holdings import mapping as major_holdings_mapping
 from connectors.se.major_holdings.dataset import NOTICES, WIRE
 from connectors.se.profile import companies, status
+from connectors.se.register import MARKET
 from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, HOLDINGS_EARLIER, IDENTIFIERS
 
 
@@ -62,7 +63,7 @@ def map_announcements(present: PresentRows, _today: date) -> SharedTables:
     notices, wire = present_rows(present, NOTICES), present_rows(present, WIRE)
     notified = major_holdings_mapping.map_holdings(notices, releases, wire)
     return {
-        FILINGS.name: releases_mapping.map_filings(nasdaq.KEY, releases),
+        FILINGS.name: releases_mapping.map_filings(MARKET, nasdaq.KEY, releases),
         HOLDINGS.name: latest_statements(notified),
         HOLDINGS_EARLIER.name: superseded_statements(notified),
     }

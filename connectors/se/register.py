@@ -6,6 +6,7 @@ Does not belong here: the columns of one dataset, or how records become a profil
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import Final
 
 import polars as pl
@@ -33,6 +34,14 @@ PLACES_URL: Final = "https://download.geonames.org/export/zip/"
 _COMPANY: Final = re.compile(r"(?!302)\d{2}[2-9]\d{7}", re.ASCII)
 _LEGAL_PERSON: Final = "16"  # precedes the ten digits in twelve-digit numbers
 _LONG: Final = 12
+# Days of registration outside of these are fillers or slips, as 0001-01-01 and 9999-12-31 (docs/formats/se.md 12);
+# so are the ends of financial years
+EARLIEST: Final = date(1600, 1, 1)
+
+
+def is_possible_day(day: date, latest: date = date.max) -> bool:
+    """False for a day on which nothing was registered or deregistered: a filler, or a slip of the year."""
+    return EARLIEST <= day <= latest
 
 
 def company_number(text: str) -> str | None:

@@ -16,7 +16,7 @@ from connectors.news.market import news_contribution
 from connectors.regulators.market import acts_contribution
 from connectors.uk import live_schema, mapping, regulators, stream_events
 from connectors.uk.accounts import dataset as accounts_dataset
-from connectors.uk.accounts.schema import ACCOUNTS
+from connectors.uk.accounts.schema import ACCOUNTS, PUBLISHED_DAYS
 from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
 from connectors.uk.news import MARKET, PRESS
 from connectors.uk.nsm import dataset as nsm_dataset
@@ -35,6 +35,7 @@ _NUMBERED: Final = (
     psc_schema.EXEMPTIONS,
     psc_schema.OTHERS,
     ACCOUNTS,
+    PUBLISHED_DAYS,
     live_schema.PROFILES,
     live_schema.FILED,
     live_schema.INSOLVENCY,

@@ -25,7 +25,7 @@ def code_list_field(rows: pl.DataFrame, column: str, name: str, field: str) -> p
     words = rows.select(word=pl.col(column).unique()).drop_nulls()
     if words.is_empty():
         return pl.lit(None, pl.String)
-    listed = words.select("word", value=load_list(name).expr(_normalised_word("word"), field)).drop_nulls()
+    listed = words.select("word", value=load_list(name).expr(normalised_word("word"), field)).drop_nulls()
     return pl.col(column).replace_strict(
         listed["word"].to_list(), listed["value"].to_list(), default=None, return_dtype=pl.String
     )
@@ -35,10 +35,11 @@ def unlisted_words(words: pl.Series, name: str) -> list[str]:
     """Distinct terms missing from a list, in their original spelling."""
     known = sorted(load_list(name).codes)
     given = words.drop_nulls().to_frame("word")
-    return given.filter(~_normalised_word("word").is_in(known))["word"].sort().to_list()
+    return given.filter(~normalised_word("word").is_in(known))["word"].sort().to_list()
 
 
-def _normalised_word(column: str) -> pl.Expr:
+def normalised_word(column: str) -> pl.Expr:
+    """A term as it is compared: in lower case, without blanks around it, with single ones inside."""
     return pl.col(column).str.strip_chars().str.replace_all(r"\s+", " ").str.to_lowercase()
 
 

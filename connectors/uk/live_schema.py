@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from connectors.uk.stream_events import PUBLISHED, TIMEPOINT, StreamEvent
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Table, TurningDay
 
 PROFILES_KEY: Final = "uk.profiles"
 FILINGS_KEY: Final = "uk.filings"
@@ -54,6 +54,7 @@ PROFILES: Final = Table(
     ),
     sequence=TIMEPOINT.name,
     told=PUBLISHED.name,
+    turning_days=(TurningDay("date_of_cessation", after_days=-1),),
 )  # fmt: skip
 FILED: Final = Table(
     "uk_filing_history",
@@ -76,6 +77,7 @@ INSOLVENCY: Final = Table(
     (_NUMBER, Column("cases", ColumnKind.JSON, "list of {type, number, dates}", nullable=False), *_DELIVERY),
     sequence=TIMEPOINT.name,
     told=PUBLISHED.name,
+    turning_days=(TurningDay("cases"),),
 )
 
 

@@ -15,7 +15,7 @@ from connectors.kit import holdings_history
 from connectors.kit.staging import present_rows
 from connectors.uk import live_schema
 from connectors.uk.accounts.mapping import FACTS, map_accounts
-from connectors.uk.accounts.schema import ACCOUNTS
+from connectors.uk.accounts.schema import ACCOUNTS, PUBLISHED_DAYS
 from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
 from connectors.uk.nsm import schema as nsm_schema
 from connectors.uk.nsm import tr1_holdings
@@ -41,7 +41,7 @@ def map_registers(present: PresentRows, at: date) -> SharedTables:
     def rows(table: Table) -> pl.DataFrame:
         return present_rows(present, table).collect()
 
-    accounts = map_accounts(present_rows(present, ACCOUNTS))
+    accounts = map_accounts(present_rows(present, ACCOUNTS), present_rows(present, PUBLISHED_DAYS))
     listed = holdings.map_listings(rows(psc_schema.EXEMPTIONS))
     psc = rows(psc_schema.PSC)
     told = rows(live_schema.PROFILES)
@@ -50,7 +50,7 @@ def map_registers(present: PresentRows, at: date) -> SharedTables:
         rows(basic_company_data_dataset.UNMAPPED),
         accounts.pop(FACTS),
         holdings.exempt_listed_companies(listed, at),
-        companies.StreamTables(told, rows(live_schema.INSOLVENCY)),
+        companies.StreamTables(told, rows(live_schema.INSOLVENCY), at),
         reads_accounts=status.NO_ACCOUNTS.has_data(present),
     )
     filed, figures = filing_history.merge_filing_history(

@@ -45,6 +45,7 @@ _FILED: Final = (
 )
 # «No. 1234567»: NO is also a prefix, so the word is removed only if punctuation or another word identifies it
 _WORDED: Final = r"^(?:(?:COMPANY|REGISTRATION|REGISTERED|REG\.?)\s*(?:NUMBER|NO)?\s*[.:]?|NUMBER\s*[.:]?|NO\s*[.:])\s*"
+_AS_FLOAT: Final = r"^([0-9]+)\.0+$"  # «1234567.0» is a spreadsheet's spelling of 1234567, and not 12345670
 _AMBIGUOUS: Final = r"^NO\s"
 _DIGITS: Final = r"^[0-9]+$"
 _BRITISH: Final = (
@@ -97,7 +98,7 @@ def british_holder_number(number: pl.Expr, country: pl.Expr, place: pl.Expr, cou
     are another company there.
     """
     written = number.str.strip_chars().str.to_uppercase()
-    text = written.str.replace(_WORDED, "").str.replace_all(r"[\s.\-/]", "")
+    text = written.str.replace(_WORDED, "").str.replace(_AS_FLOAT, "$1").str.replace_all(r"[\s.\-/]", "")
     where = pl.concat_str(country, place, separator=" | ", ignore_nulls=True)
     looks_british = (country_code == "GB") | (country_code.is_null() & where.str.contains(_BRITISH))
     elsewhere = where.str.replace_all(_NORTHERN, "").str.contains(_foreign_names_pattern())

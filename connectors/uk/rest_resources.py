@@ -27,6 +27,9 @@ class _ItemList(msgspec.Struct):
     """Fields of a list needed for paging."""
 
     items: list[msgspec.Raw] = []
+    start_index: int | None = None
+    total_count: int | None = None  # of filing histories
+    total_results: int | None = None  # of other lists
 
 
 def fetch_resource(http: HttpClient, path: str, name: str) -> Iterator[FetchedFile]:
@@ -37,19 +40,38 @@ def fetch_resource(http: HttpClient, path: str, name: str) -> Iterator[FetchedFi
 
 
 def fetch_pages(http: HttpClient, path: str, name: str, most_pages: int, fault: str) -> Iterator[FetchedFile]:
-    """Fetches all pages of a list, each as the file `name` and its offset; `fault`: reason for an invalid page."""
-    for start in range(0, most_pages * _PAGE, _PAGE):
+    """Fetches all pages of a list, each as the file `name` and its offset; `fault`: reason for an invalid page.
+
+    The API may give fewer items than requested (docs/formats/uk.md 5): the list's own total ends it, where it has one.
+    Raises UnexpectedBodyError for a list that ends before.
+    """
+    start = 0
+    for _ in range(most_pages):
         fetched = get_or_none(http, f"{path}?items_per_page={_PAGE}&start_index={start}")
+        if fetched is None and start:
+            raise UnexpectedBodyError(f"{API_URL}/company/{path}", _NOT_FOUND, f"{fault}: it ends after {start} items")
         if fetched is None:
             return
-        try:
-            items = len(msgspec.json.decode(fetched.read(), type=_ItemList).items)
-        except msgspec.MsgspecError as error:
-            raise UnexpectedBodyError(fetched.url, fetched.status, f"{fault}: {error}") from None
-        if items:
+        page = _decode_page(fetched, start, fault)
+        if page.items:
             yield single_file(fetched, f"{name}-{start}.json")
-        if items < _PAGE:
+        start += len(page.items)
+        total = page.total_count if page.total_results is None else page.total_results
+        if start >= total if total is not None else len(page.items) < _PAGE:
             return
+        if not page.items:
+            raise UnexpectedBodyError(fetched.url, fetched.status, f"{fault}: it ends after {start} of {total} items")
+
+
+def _decode_page(fetched: FetchedResponse, start: int, fault: str) -> _ItemList:
+    try:
+        page = msgspec.json.decode(fetched.read(), type=_ItemList)
+    except msgspec.MsgspecError as error:
+        raise UnexpectedBodyError(fetched.url, fetched.status, f"{fault}: {error}") from None
+    if page.start_index not in (None, start):
+        reason = f"{fault}: the items from {page.start_index} on, requested from {start}"
+        raise UnexpectedBodyError(fetched.url, fetched.status, reason)
+    return page
 
 
 def get_or_none(http: HttpClient, path: str) -> FetchedResponse | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Final
 from zoneinfo import ZoneInfo
 
@@ -29,7 +29,8 @@ NOT_READ: Final = {
     "disqualified-officer-natural": "disqualified officers: persons without a company",
     "disqualified-officer-corporate": "disqualified officers: without a company number",
 }
-_LONDON: Final = ZoneInfo("Europe/London")  # time zone of stream times without one
+LONDON: Final = ZoneInfo("Europe/London")  # time zone of stream times without one
+EVENT_TYPES: Final = (None, "changed", "deleted")  # an event of another type may mean anything: it changes nothing
 _COMPANY: Final = re.compile(r"(?:^|/)company/([A-Za-z0-9]{1,10})(?:/|$)")
 TIMEPOINT: Final = Column("timepoint", ColumnKind.INTEGER, "position in its stream; null for other channels")
 PUBLISHED: Final = Column(
@@ -68,8 +69,16 @@ def parse_published(text: str) -> datetime | None:
     """Time of an event in UTC; None if invalid."""
     try:
         instant = datetime.fromisoformat(text)
-        return (instant if instant.tzinfo else instant.replace(tzinfo=_LONDON)).astimezone(UTC)
+        return (instant if instant.tzinfo else instant.replace(tzinfo=LONDON)).astimezone(UTC)
     except (ValueError, OverflowError):  # the minimum or maximum date, converted from another zone
+        return None
+
+
+def parse_iso_day(text: str | None) -> date | None:
+    """Day as the register writes it; None if absent or invalid."""
+    try:
+        return date.fromisoformat((text or "").strip())
+    except ValueError:
         return None
 
 

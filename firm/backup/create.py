@@ -191,9 +191,12 @@ def list_backups(to: Path) -> list[Path]:
     return sorted(path.parent for path in to.glob(f"[0-9]*Z/{MANIFEST}"))
 
 
-def prune_backups(to: Path, keep: int) -> list[Path]:
-    """Removes all but the newest `keep` backups below a folder; returns the removed ones."""
-    gone = list_backups(to)[:-keep]
+def prune_backups(to: Path, keep: int, made: Path) -> list[Path]:
+    """Removes all but the newest `keep` backups below a folder; returns the removed ones.
+
+    Never the one just made: where a clock was ahead, others have later names.
+    """
+    gone = [folder for folder in list_backups(to)[:-keep] if folder != made]
     for folder in gone:
         shutil.rmtree(folder)
     return gone

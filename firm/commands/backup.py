@@ -36,7 +36,7 @@ def backup(
     """
     with exit_on_error(*_TROUBLE):
         folder, manifest = create_backup(Installation.read(), to, datetime.now(UTC).replace(microsecond=0))
-        gone = [] if keep is None else prune_backups(to, keep)
+        gone = [] if keep is None else prune_backups(to, keep, folder)
     if as_json:
         removed = [str(path) for path in gone]
         typer.echo(json.dumps({"backup": str(folder), "removed": removed, **manifest.as_json()}))

@@ -190,7 +190,7 @@ def list_unmatched_news(
     with exit_on_error(AlreadyLockedError):
         found = [row for made in taken if made.news_items for row in find(workspace, made, limit).iter_rows(named=True)]
     if not found:
-        typer.echo("every news item is linked to a company")
+        typer.echo("no news item that was ingested is without a company")
         return
     print_table(
         ("source", "published", "title", "link", "why", "perhaps"),

@@ -12,6 +12,7 @@ import typer
 from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error
 from firm.console import Json, print_table
+from firm.market_codes import known_markets
 from warehouse.reader.export_files import ExportFile, list_export_files
 from warehouse.settings.errors import SettingError
 
@@ -21,9 +22,10 @@ def list_exports(
     as_json: Json = False,
 ) -> None:
     """List the bulk exports of this machine and the deltas between them, newest first (`firm export` makes them)."""
+    markets = known_markets([] if market is None else [market])
     with exit_on_error(SettingError):
         found = list_export_files(Installation.read().layout.exports_folder)
-    chosen = [one for one in found if market is None or one.market == market.upper()]
+    chosen = [one for one in found if not markets or one.market in markets]
     if as_json:
         typer.echo(json.dumps({"files": [asdict(one) for one in chosen]}))
         return
@@ -42,6 +44,6 @@ def list_exports(
         for _, files in sorted(folders.items())
     ]
     if not rows:
-        typer.echo("no exports yet: run `firm export`")
+        typer.echo("no exports yet: run `firm export`" if market is None else f"no exports of {markets[0]} yet")
         return
     print_table(("market", "release", "from release", "released at", "formats", "bytes"), rows)

@@ -41,6 +41,11 @@ def export_tables(
         typer.echo(json.dumps(asdict(made)))
     else:
         _print_result(made)
+    if made.kept_by:
+        fail(
+            f"earlier rows, erased ones among them, are still readable by {', '.join(made.kept_by)}: drop these tags "
+            "and branches of another program, and export with --rewrite again; the tables are at the release"
+        )
 
 
 def _export_iceberg(settings: IngestSettings, target: str, report: MergeProgress, *, rewrite: bool) -> MergeResult:

@@ -21,6 +21,7 @@ from firm.bootstrap import Installation
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_table
 from firm.environment import read_ingest_settings
+from firm.market_codes import known_markets
 from warehouse.exports.exports import (
     FORMATS,
     ExportProgress,
@@ -33,7 +34,6 @@ from warehouse.exports.exports import (
 from warehouse.publish.publisher import InvalidReleaseError, ReleaseStore
 from warehouse.release import manifest as release_manifest
 from warehouse.replication.errors import ReplicationError
-from warehouse.schema.codes import SERVED
 from warehouse.settings.errors import SettingError
 from warehouse.storage.locks import AlreadyLockedError, release_lock
 
@@ -111,7 +111,7 @@ def export(
     ):
         made = list(
             exports.write(
-                _known_markets(markets or []), form.formats if form is not None else settings.export_formats, told
+                known_markets(markets or []), form.formats if form is not None else settings.export_formats, told
             )
         )
     if to is None:
@@ -120,15 +120,6 @@ def export(
         typer.echo(json.dumps({"exports": [{"folder": str(one.folder), **one.manifest} for one in made]}))
     else:
         _print_exports(made)
-
-
-def _known_markets(markets: list[str]) -> list[str]:
-    """Market codes as spelled in the release; unknown ones are rejected before anything is opened."""
-    chosen = [market.upper() for market in markets]
-    for market in chosen:
-        if market not in SERVED:
-            fail(f"unknown market {market.lower()!r}; known: {', '.join(SERVED)}", USAGE)
-    return chosen
 
 
 def _replicate_exports(settings: IngestSettings, made: list[MarketExport]) -> None:
@@ -281,4 +272,9 @@ def pull() -> None:
         shared = _replicated_releases(settings)
         with release_lock(settings.layout):
             number = shared.fetch()
+        if not shared.has_release:
+            fail(
+                f"{settings.object_store} has no release: check FIRM_OBJECT_STORE, or run firm ingest or firm release "
+                "push where the data is"
+            )
     typer.echo("no newer release" if number is None else f"fetched release {number}")

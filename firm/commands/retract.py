@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -17,6 +17,7 @@ from warehouse.storage.layout import Layout
 from warehouse.storage.locks import AlreadyLockedError
 
 if TYPE_CHECKING:
+    from connectors.contract.dataset import Dataset
     from pipelines.maintenance.retract import RetractionResult
 
 _LISTED: Final = 10
@@ -45,16 +46,15 @@ def retract(
     from pipelines.steps.schema_validation import SchemaViolationError
 
     settings = read_ingest_settings()
+    names = tuple(name.lower() for name in only or ())
     if show:
-        _print_batches(settings.layout, as_json=as_json)
+        _print_batches(settings.layout, names, as_json=as_json)
         return
     if not batches:
         fail("name the batches to retract: firm retract --list shows them", USAGE)
     if not dry_run and not (by and reason):
         fail("give --by and --reason: both are stored with the retraction (--dry-run needs neither)", USAGE)
-    request = RetractionRequest(
-        tuple(dict.fromkeys(batches)), tuple(name.lower() for name in only or ()), by, reason, dry_run
-    )
+    request = RetractionRequest(tuple(dict.fromkeys(batches)), names, by, reason, dry_run)
     with exit_on_error(
         RetractionError, MissingStagedRowsError, SchemaViolationError, AlreadyLockedError, ReplicationError, OSError
     ):
@@ -105,8 +105,8 @@ def _counts_text(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in kinds.items()) or "none"
 
 
-def _print_batches(layout: Layout, *, as_json: bool) -> None:
-    found = list(_batch_rows(layout))
+def _print_batches(layout: Layout, only: tuple[str, ...], *, as_json: bool) -> None:
+    found = list(_batch_rows(layout, _datasets_within(only)))
     if as_json:
         typer.echo(json.dumps({"batches": found}))
         return
@@ -116,12 +116,21 @@ def _print_batches(layout: Layout, *, as_json: bool) -> None:
     )
 
 
-def _batch_rows(layout: Layout) -> Iterator[dict[str, Any]]:
-    """The newest batches of each dataset, and all that are retracted."""
+def _datasets_within(only: tuple[str, ...]) -> list[Dataset]:
+    """The datasets of these markets and keys, or all; exits with a usage error at a name that is neither."""
     from connectors import JURISDICTIONS
+    from pipelines.maintenance.retract import RetractionError, datasets_within
 
+    try:
+        return datasets_within(JURISDICTIONS, only)
+    except RetractionError as error:
+        fail(str(error), USAGE)
+
+
+def _batch_rows(layout: Layout, datasets: Iterable[Dataset]) -> Iterator[dict[str, Any]]:
+    """The newest batches of each dataset, and all that are retracted."""
     staged = StagedStore(layout)
-    for dataset in (dataset for made in JURISDICTIONS for dataset in made.datasets):
+    for dataset in datasets:
         retracted = {batch: one for one in staged.retractions(dataset.key) for batch in one.batches}
         stored = staged.all_batches(dataset.key)
         for batch in stored:

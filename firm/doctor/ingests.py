@@ -18,6 +18,7 @@ from firm.doctor import DoctorFinding
 from pipelines.runtime.counted_words import counted
 from pipelines.steps.future_instants import FUTURE_SLACK
 from warehouse.history import database
+from warehouse.publish.validation import truncated_files
 from warehouse.release import manifest, run_log
 from warehouse.release.manifest import InvalidReleaseError
 from warehouse.schema.retractions import RETRACTED_MARK
@@ -26,19 +27,25 @@ from warehouse.storage.layout import Layout
 
 
 def ingest_findings(layout: Layout, now: datetime) -> Iterator[DoctorFinding]:
-    """Checks the dates of the served data, and the log of the last runs."""
-    found = [*_future_findings(layout, now), *_late_findings(layout)]
+    """Checks the served release and the dates of its data, and the log of the last runs."""
+    found = [*_served_findings(layout, now), *_late_findings(layout)]
     yield from _retraction_findings(layout)
     yield from found or [DoctorFinding("ok", "ingested data: none dated in the future, no late-arriving files")]
 
 
-def _future_findings(layout: Layout, now: datetime) -> Iterator[DoctorFinding]:
+def _served_findings(layout: Layout, now: datetime) -> Iterator[DoctorFinding]:
+    """What is wrong with the files of the served release, and with the dates of its data."""
     try:
         served = manifest.served_manifest(layout)
     except InvalidReleaseError as error:
         yield DoctorFinding("bad", "served release", f"{error}: see firm release verify")
         return
-    for market in {} if served is None else served.markets.values():
+    if served is None:
+        return
+    for name in truncated_files(layout, served):
+        what = f"release {served.release}: {layout.release_folder(served.release) / name} is missing or truncated"
+        yield DoctorFinding("bad", "served release", f"{what}: see firm release verify")
+    for market in served.markets.values():
         for key, state in market.datasets.items():
             if state.observed_at is not None and state.observed_at > now + FUTURE_SLACK:
                 yield DoctorFinding(

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
@@ -22,7 +23,9 @@ from pipelines.workspace import staged_tables
 from warehouse.history import database, record_counts
 from warehouse.reader.export_files import export_faults
 from warehouse.release import manifest
+from warehouse.release.manifest import InvalidReleaseError
 from warehouse.replication.errors import ReplicationError
+from warehouse.storage import locks
 from warehouse.storage.duckdb import open_database
 from warehouse.storage.layout import Layout
 
@@ -61,22 +64,33 @@ def object_store_findings(settings: IngestSettings) -> Iterator[DoctorFinding]:
     except ReplicationError as error:
         yield DoctorFinding("bad", f"{what} does not answer", str(error))
         return
-    newest = 0 if found is None else json.loads(found.content)["release"]
-    here = manifest.served_position(settings.layout)[0]
-    if newest > here:
-        yield DoctorFinding(
-            "warn",
-            f"{what}: release {newest}, here {here}",
-            "firm serve fetches it automatically; or run: firm release pull",
-        )
-    else:
-        yield DoctorFinding("ok", f"{what}: release {newest}")
+    with suppress(InvalidReleaseError):  # reported with the ingested data
+        yield _release_finding(settings.layout, what, {} if found is None else json.loads(found.content))
     if not settings.lease_url:
         yield DoctorFinding(
             "warn",
             f"{what}: read only",
             "to ingest or publish here, set FIRM_DATABASE_URL to postgresql://…, the same on every machine",
         )
+
+
+def _release_finding(layout: Layout, what: str, pointer: Mapping[str, Any]) -> DoctorFinding:
+    """Compares the newest release of the store, by its pointer, with the one that is served here."""
+    newest, here = pointer.get("release", 0), manifest.served_position(layout)[0]
+    both = f"{what}: release {newest}, here {here}"
+    if newest > here:
+        return DoctorFinding("warn", both, "firm serve fetches it automatically; or run: firm release pull")
+    if not newest and here:
+        return DoctorFinding("warn", both, "no other machine has it: run firm release push")
+    is_other = newest == here > 0 and pointer["manifest_sha256"] != manifest.manifest_digest(layout, here)
+    if newest < here or is_other:
+        return DoctorFinding(
+            "bad",
+            f"{both}: {'two releases of one number' if is_other else 'the store is behind'}",
+            "they are of two lines, so nothing is fetched or published here: give this machine an empty FIRM_DATA, or "
+            "another prefix in the store; if the bucket was restored, restore its newer state",
+        )
+    return DoctorFinding("ok", f"{what}: release {newest}")
 
 
 def _supports_conditional_writes(shared: ObjectStore) -> bool:
@@ -108,13 +122,15 @@ def history_findings(layout: Layout) -> Iterator[DoctorFinding]:
                 f"if it is no longer served, remove {path}",
             )
             continue
+        is_written = locks.is_history_written(layout, path.stem)
         try:
             is_mixed = database.has_mixed_schema_versions(path)
             repeated = _repeated_records(path, markets[path.stem])
-        except duckdb.IOException:
-            yield DoctorFinding("ok", f"history of {path.stem}: being written now")
-            continue
         except duckdb.Error as error:
+            # a damaged file is an IOException too
+            if isinstance(error, duckdb.IOException) and (is_written or locks.is_history_written(layout, path.stem)):
+                yield DoctorFinding("ok", f"history of {path.stem}: being written now")
+                continue
             yield DoctorFinding(
                 "bad", f"history of {path.stem}", f"{error}: restore {path} from a copy, or ingest into a new FIRM_DATA"
             )

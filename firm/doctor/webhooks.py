@@ -20,6 +20,7 @@ from firm.bootstrap import Installation
 from firm.doctor import DoctorFinding
 from pipelines.runtime.counted_words import counted
 from warehouse.reader.reader import NoReleaseError, ReleaseReader
+from warehouse.release.manifest import InvalidReleaseError
 
 if TYPE_CHECKING:
     from api.settings.webhooks import WebhookSettings
@@ -130,6 +131,8 @@ def _ledger_findings(installation: Installation, lag: DeliveryLag) -> Iterator[D
                 last = snapshot.last_sequence
         except NoReleaseError:
             last = 0
+        except InvalidReleaseError:  # reported with the ingested data
+            return
     if lag.cursor > last:
         shares, advice = bool(installation.environment.get("FIRM_OBJECT_STORE")), _MISMATCH
         if shares:

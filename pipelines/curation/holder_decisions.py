@@ -17,7 +17,8 @@ from pipelines.transforms.holders.match_rules import RENEWED, HolderJoin
 from pipelines.transforms.holders.resolve import find_holder_joins, holder_ids, reassigned_holder_ids
 from warehouse.decisions import DecisionLog, DecisionRecord
 from warehouse.erasure import history as erasure_history
-from warehouse.history.history import MarketHistory, existing_history_path
+from warehouse.history.database import existing_history_path
+from warehouse.history.history import MarketHistory
 from warehouse.schema import identifiers
 from warehouse.schema.decisions import SAME
 from warehouse.schema.ids import holder_id

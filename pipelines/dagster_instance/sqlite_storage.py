@@ -65,6 +65,7 @@ class EventRecords(SlotAssigningEventLog, SqliteEventLogStorage):
 
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
         self._engines = EnginePool()
+        self._present_tables: set[str] = set()
         super().__init__(base_dir, inst_data)
 
     @contextmanager
@@ -78,9 +79,13 @@ class EventRecords(SlotAssigningEventLog, SqliteEventLogStorage):
                 yield connection
 
     def has_table(self, table_name: str) -> bool:
-        """Asked with every event, also within a transaction: so it takes a second connection."""
-        with self._engines.of(self.conn_string_for_shard("index")).connect() as connection:
-            return inspect(connection).has_table(table_name)
+        """Asked with every event, also within a transaction: so it takes a second connection. What is there stays."""
+        if table_name not in self._present_tables:
+            with self._engines.of(self.conn_string_for_shard("index")).connect() as connection:
+                if not inspect(connection).has_table(table_name):
+                    return False
+            self._present_tables.add(table_name)
+        return True
 
     def delete_events(self, run_id: str) -> None:
         """Deletes a run's events and its file, of which Dagster's own storage leaves an empty one."""

@@ -25,7 +25,7 @@ from pipelines.steps import apply_history, publish
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, chosen_markets, ignore_progress
 from warehouse.erasure.tombstones import TombstoneStore
 from warehouse.history import database
-from warehouse.history.history import MarketHistory, existing_history_path
+from warehouse.history.history import MarketHistory
 from warehouse.schema import identifiers
 from warehouse.storage import atomic_files
 from warehouse.storage.duckdb import open_database
@@ -99,11 +99,11 @@ def rebuild(
     chosen = [
         made
         for made in chosen_markets(markets, known)
-        if markets or existing_history_path(workspace.layout, made.code) is not None
+        if markets or database.existing_history_path(workspace.layout, made.code) is not None
     ]
     with ExitStack() as stack:
         for made in chosen:
-            if existing_history_path(workspace.layout, made.code) is None:
+            if database.existing_history_path(workspace.layout, made.code) is None:
                 raise NoHistoryError(made.code)
             stack.enter_context(workspace.market_lease.hold_lease(made.code))
         stack.callback(workspace.close)

@@ -34,7 +34,6 @@ from pipelines.steps.batch_figures import incremental_archives, unchanged_bodies
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress
 from warehouse.history import database
 from warehouse.history.adoption import differing_companies
-from warehouse.history.history import existing_history_path
 from warehouse.release import retraction_log
 from warehouse.schema.retractions import RETRACTED_MARK, BatchRetraction
 from warehouse.staged.store import StagedIndex
@@ -124,11 +123,7 @@ def finish_retractions(workspace: Workspace, jurisdiction: Jurisdiction) -> None
 
 def _markets_of(workspace: Workspace, request: RetractionRequest) -> list[Jurisdiction]:
     """The markets in which the requested batches are, within the limits. Raises RetractionError."""
-    keys = {made.code.lower() for made in workspace.jurisdictions} | {
-        dataset.key for made in workspace.jurisdictions for dataset in made.datasets
-    }
-    if unknown := [name for name in request.only if name not in keys]:
-        raise RetractionError(f"{unknown[0]} is no market and no dataset: give a code (no) or a key (no.enheter)")
+    within = {dataset.key for dataset in datasets_within(workspace.jurisdictions, request.only)}
     found = {
         batch: [
             (made, dataset)
@@ -144,15 +139,20 @@ def _markets_of(workspace: Workspace, request: RetractionRequest) -> list[Jurisd
                 f"batch {batch} is unknown: nothing was archived or staged under this name; firm retract --list shows "
                 "the batches"
             )
-        if not any(_is_within(request, made, dataset) for made, dataset in places):
+        if not any(dataset.key in within for _, dataset in places):
             had = sorted({dataset.key for _, dataset in places})
             raise RetractionError(f"batch {batch} has nothing of {_listed(request.only)}: it has {', '.join(had)}")
-    chosen = {made.code for places in found.values() for made, dataset in places if _is_within(request, made, dataset)}
+    chosen = {made.code for places in found.values() for made, dataset in places if dataset.key in within}
     return [made for made in workspace.jurisdictions if made.code in chosen]
 
 
-def _is_within(request: RetractionRequest, made: Jurisdiction, dataset: Dataset) -> bool:
-    return not request.only or made.code.lower() in request.only or dataset.key in request.only
+def datasets_within(jurisdictions: Iterable[Jurisdiction], only: Collection[str]) -> list[Dataset]:
+    """The datasets of some markets (`no`) and keys (`no.enheter`), or all. Raises RetractionError at another name."""
+    datasets = [(made.code.lower(), dataset) for made in jurisdictions for dataset in made.datasets]
+    known = {name for market, dataset in datasets for name in (market, dataset.key)}
+    if unknown := [name for name in only if name not in known]:
+        raise RetractionError(f"{unknown[0]} is no market and no dataset: give a code (no) or a key (no.enheter)")
+    return [dataset for market, dataset in datasets if not only or market in only or dataset.key in only]
 
 
 def _stored_batches(workspace: Workspace, dataset: Dataset) -> set[str]:
@@ -167,9 +167,9 @@ def _plan_retraction(
     """The retraction of a market. Raises RetractionError."""
     wanted = [
         (dataset, batch)
-        for dataset in made.datasets
+        for dataset in datasets_within(workspace.jurisdictions, request.only)
         for batch in request.batches
-        if _is_within(request, made, dataset) and batch in _stored_batches(workspace, dataset)
+        if dataset in made.datasets and batch in _stored_batches(workspace, dataset)
     ]
     before = recorded_retractions(workspace, made)
     known = {key: one for one in before for key in one.left_out}
@@ -185,7 +185,7 @@ def _plan_retraction(
         _require_own_bodies(workspace, dataset, batch)
     for dataset in {dataset.key: dataset for dataset, _ in fresh}.values():
         _require_no_dependents(workspace, dataset, {batch for one, batch in fresh if one.key == dataset.key})
-    path = existing_history_path(workspace.layout, made.code)
+    path = database.existing_history_path(workspace.layout, made.code)
     if path is not None and database.has_mixed_schema_versions(path):
         raise RetractionError(
             f"the history of {made.code} is from before an upgrade: run firm rebuild {made.code.lower()} first, so "

@@ -7,7 +7,7 @@ Made from step results (`receipts`), so it is the same after a kill. Does not be
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
@@ -26,6 +26,7 @@ DONE: Final = 0
 FAILED: Final = 1
 HELD: Final = 3  # published, with something quarantined
 NOTHING: Final = 4  # nothing published, because of a quarantine, or because no file could be read
+_FINAL_GUARDS: Final = (FUTURE_GUARD, quarantine.FETCH_GUARD)  # what they keep out stays out; others are lifted
 UNCHANGED: Final = "unchanged"
 NO_ROWS: Final = "no rows"
 
@@ -120,7 +121,7 @@ class IngestReport:
 
 
 def merge_reports(reports: Iterable[IngestReport]) -> IngestReport:
-    """Merges rounds into one report: newest release, quarantines at the end, everything else summed."""
+    """Merges rounds into one report: newest release, quarantines of all rounds, everything else summed."""
     reports = list(reports)
     datasets: dict[str, DatasetReport] = {}
     for row in (row for report in reports for row in report.datasets):
@@ -130,7 +131,7 @@ def merge_reports(reports: Iterable[IngestReport]) -> IngestReport:
         files=tuple(file for report in reports for file in report.files),
         datasets=tuple(datasets.values()),
         events=dict(sum((Counter(report.events) for report in reports), Counter())),
-        held=reports[-1].held if reports else (),
+        held=_merge_quarantines(reports),
         signals=sum(report.signals for report in reports),
         errors=tuple(error for report in reports for error in report.errors),
         markets=dict(sum((Counter(report.markets) for report in reports), Counter())),
@@ -140,6 +141,14 @@ def merge_reports(reports: Iterable[IngestReport]) -> IngestReport:
         reconciliations={market: found for report in reports for market, found in report.reconciliations.items()},
         seconds=dict(sum((Counter(report.seconds) for report in reports), Counter())),
     )
+
+
+def _merge_quarantines(reports: Sequence[IngestReport]) -> tuple[QuarantineNote, ...]:
+    """The datasets quarantined at the end, after what earlier rounds left out: no later round brings their files."""
+    if not reports:
+        return ()
+    left_out = (one for report in reports[:-1] for one in report.held if one.guard in _FINAL_GUARDS)
+    return tuple(dict.fromkeys((*left_out, *reports[-1].held)))
 
 
 def _sum_dataset_reports(one: DatasetReport, other: DatasetReport) -> DatasetReport:

@@ -1,7 +1,8 @@
 """Figures of a staged batch that later steps read.
 
-Bodies that were unchanged, damaged or issued again, archives parsed in part, fetches of killed runs, partial fetches.
-Belongs here: their form in the index of a batch, which archives depend on which, which batches are one first load.
+Bodies that were unchanged, damaged or issued again, archives parsed in part, fetches of killed runs, partial fetches,
+and what is left of rejected records. Belongs here: their form in the index of a batch, which archives depend on which,
+which batches are one first load.
 Does not belong here: when a body counts as unchanged or an archive is parsed in part (`stage_plan`).
 """
 
@@ -15,8 +16,9 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
+from connectors.contract.pieces import NOT_A_COMPANY
 from pipelines.runtime.batch_ids import batch_instant
-from warehouse.schema.types import Table
+from warehouse.schema.types import ColumnKind, Table
 from warehouse.staged.store import StagedIndex, StagedStore
 from warehouse.storage.atomic_files import json_fields
 
@@ -28,6 +30,9 @@ REISSUED: Final = "reissued"
 PARTIAL_FETCH: Final = "partial_fetch"  # true if the fetch broke off, or left the rest to the next run
 # Our own choice: a source of which some look-up fails in every run is loaded by then as far as it can be.
 LONGEST_FIRST_LOAD: Final = timedelta(days=14)
+_NO_TEXTS: Final = pl.DataFrame(schema={"text": pl.String()})
+_WORD: Final = "_word"
+_SHORTEST_NUMBER: Final = 4  # characters; a shorter word is in texts that are about something else
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +133,41 @@ def unchanged_body_keys(
             rows = store.read_rows(index.dataset, body.batch, table)
             theirs = pl.col("_piece") == body.name, pl.col("_raw").str.starts_with(body.sha256)
             yield rows.filter(*theirs).select(table.key).collect()
+
+
+def rejected_texts(store: StagedStore, index: StagedIndex, instant: datetime) -> pl.Series:
+    """What is left of the rejected records of a batch, and of the unchanged bodies of its snapshot of an instant.
+
+    A text has a record's key or place, and its beginning. Records that are no companies were read, and are left out.
+    """
+    found = [store.rejects(index.dataset, index.batch)] if index.rejects else []
+    for body in unchanged_bodies(index):
+        if body.observed_at == instant:
+            theirs = pl.col("piece") == body.name, pl.col("raw").str.starts_with(body.sha256)
+            found.append(store.rejects(index.dataset, body.batch).filter(*theirs))
+    text = pl.concat_str("record", "excerpt", separator=" ", ignore_nulls=True).alias("text")
+    read = pl.col("reason").str.starts_with(NOT_A_COMPANY)
+    return pl.concat([_NO_TEXTS, *(rows.filter(~read).select(text) for rows in found)])["text"]
+
+
+def records_named_in(texts: pl.Series, table: Table, records: pl.DataFrame) -> pl.DataFrame:
+    """Those of some records of a table that one of these texts names, by the first long word of their keys.
+
+    Hyphens and leading zeros make no difference: a number is often written otherwise than it is stored.
+    """
+    kinds = {column.name: column.kind for column in table.columns}
+    words = [
+        pl.col(name).str.replace_all("-", "", literal=True).str.strip_chars_start("0")
+        for name in table.key
+        if kinds[name] is ColumnKind.TEXT
+    ]
+    if texts.is_empty() or not words:
+        return records.clear()
+    long_words = [pl.when(word.str.len_chars() >= _SHORTEST_NUMBER).then(word) for word in words]
+    marked = records.with_columns(pl.coalesce(long_words).alias(_WORD))
+    sought = marked[_WORD].drop_nulls().unique().implode()
+    named = texts.str.replace_all("-", "", literal=True).str.extract_many(sought, overlapping=True).explode()
+    return marked.filter(pl.col(_WORD).is_in(named.drop_nulls().unique().implode())).drop(_WORD)
 
 
 def first_load_batches(oldest_first: Iterable[StagedIndex]) -> list[str]:

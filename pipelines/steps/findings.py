@@ -15,14 +15,20 @@ from connectors.contract.pieces import Signal
 from pipelines.runtime.counted_words import counted
 from pipelines.steps.normalise_plan import FEED_GAP
 from pipelines.steps.reconciliation import NO_DATA, OTHER_SUBJECT
+from warehouse.schema.types import Table
 
 CONTRADICTION: Final = "contradicts_other_source"  # code of a signal
+UNREAD_RECORD: Final = "unread_record"  # signal: a full file has a record in a row that was rejected
 _EXAMPLES: Final = 5
 _FINDINGS: Final = {
     FEED_GAP: ("changed without an entry in {}",) * 2,
     CONTRADICTION: (
         "value of {} differs from that of a source that ranks before it, which is served",
         "values of {} differ from those of a source that ranks before it, which are served",
+    ),
+    UNREAD_RECORD: (
+        "record of {} stays as it was: the complete file has it in a row that was rejected",
+        "records of {} stay as they were: the complete file has them in rows that were rejected",
     ),
     OTHER_SUBJECT: (
         "record of {} names another subject under an unchanged key",
@@ -51,6 +57,14 @@ def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[S
         Signal(register, CONTRADICTION, f"{table}.{column}", count, tuple(companies))
         for register, table, column, count, companies in grouped.sort("register", "table", "column").iter_rows()
     ]
+
+
+def unread_record_signals(dataset: str, table: Table, records: pl.DataFrame) -> list[Signal]:
+    """A signal where records of a table are kept that a full snapshot has in rejected rows."""
+    if records.is_empty():
+        return []
+    companies = records["_company_id"].drop_nulls().unique().sort().head(_EXAMPLES)
+    return [Signal(dataset, UNREAD_RECORD, table.name, records.height, tuple(companies))]
 
 
 def mapping_signals(found: Iterable[pl.DataFrame]) -> list[Signal]:

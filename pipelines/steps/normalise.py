@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from typing import Any, Final
 
@@ -22,8 +22,8 @@ from connectors.contract.pieces import Signal
 from pipelines.runtime.counted_words import counted
 from pipelines.steps import applied_batches, reconciliation, schema_validation, stage
 from pipelines.steps.applied_batches import STAGED_MARK
-from pipelines.steps.batch_figures import first_load_batches, unchanged_body_keys
-from pipelines.steps.findings import contradiction_signals, finding_lines, mapping_signals
+from pipelines.steps.batch_figures import first_load_batches, records_named_in, rejected_texts, unchanged_body_keys
+from pipelines.steps.findings import contradiction_signals, finding_lines, mapping_signals, unread_record_signals
 from pipelines.steps.link_companies import LINKED, CompanyLinker
 from pipelines.steps.lookups import unconfirmed_keys
 from pipelines.steps.normalise_plan import (
@@ -31,6 +31,7 @@ from pipelines.steps.normalise_plan import (
     NormaliseState,
     StagedSnapshot,
     Watermark,
+    completeness_by_dataset,
     feed_gap_signals,
     plan_instants,
 )
@@ -207,7 +208,7 @@ class _NormaliseRun:
                 self.counts.late.setdefault(snapshot.dataset.key, set()).update(self._file_names(snapshot))
         moved, linked = self.links.follow(plan.changed_tables)
         decided = pl.Series("company_id", [row.company_id for row in plan.decisions], pl.String)
-        reconciliation.record_completeness(self.history, _completeness(plan.snapshots))
+        reconciliation.record_completeness(self.history, completeness_by_dataset(plan.snapshots))
         for snapshot in plan.snapshots:
             for archive in snapshot.repeated:
                 for table in snapshot.dataset.staged_tables.values():
@@ -222,7 +223,9 @@ class _NormaliseRun:
         ]
         reopened = self._reopened_companies(before)
         own = (companies for _, companies in changed)
-        touched = pl.concat([decided, *own, moved, *concerned, reopened]).unique().sort()
+        staged = staged_tables(self.jurisdiction).values()
+        turned = self.history.companies_of_passed_days(staged, plan.previous_today, plan.today)
+        touched = pl.concat([decided, *own, moved, *concerned, reopened, turned]).unique().sort()
         if not touched.is_empty():
             self._write_normalised(touched, plan, {EDITIONS: _editions_frame(plan.snapshots), LINKED: linked})
 
@@ -240,7 +243,7 @@ class _NormaliseRun:
 
     def _apply_table(self, snapshot: StagedSnapshot, table: Table) -> pl.Series:
         """Applies one table of a snapshot; returns the companies it changed."""
-        columns = self._complete_subjects(snapshot, table)
+        columns = snapshot.subject_columns(table)
         is_compared = snapshot.is_complete or bool(columns)
         before = self.history.present_counts([table])[table.name] if is_compared else 0
         keys = self.links.keys_of(table)
@@ -253,16 +256,10 @@ class _NormaliseRun:
             return touched
         if columns:
             return pl.concat([touched, *self._absent_of_subjects(snapshot, table, columns)])
-        absent = self.history.soft_delete_absent(table, self._snapshot_keys(snapshot, table), snapshot.complete_before)
+        keys = self._with_rejected_keys(snapshot, table, self._snapshot_keys(snapshot, table))
+        absent = self.history.soft_delete_absent(table, keys, snapshot.complete_before)
         self.counts.changed[snapshot.dataset.key] = round((len(touched) + len(absent)) / before, 6)
         return pl.concat([touched, absent])
-
-    @staticmethod
-    def _complete_subjects(snapshot: StagedSnapshot, table: Table) -> tuple[str, ...]:
-        """The columns whose values name subjects of which a snapshot has all records; none if it has all there are."""
-        if snapshot.is_complete or snapshot.is_late_arriving:
-            return ()
-        return snapshot.dataset.complete_subjects.get(table.name, ())
 
     def _absent_of_subjects(
         self, snapshot: StagedSnapshot, table: Table, columns: tuple[str, ...]
@@ -273,6 +270,7 @@ class _NormaliseRun:
         groups = -(-keys.select(pl.len()).collect().item() // SUBJECT_ROWS)
         for group in range(groups):
             found = keys.filter(pl.struct(columns).hash() % groups == group).collect()
+            found = self._with_rejected_keys(snapshot, table, found, columns)
             yield self.history.soft_delete_absent(table, found, snapshot.complete_before, columns)
 
     def _row_chunks(self, snapshot: StagedSnapshot, table: Table) -> Iterator[pl.DataFrame]:
@@ -295,6 +293,18 @@ class _NormaliseRun:
         unconfirmed = self.unconfirmed[table.name]
         return pl.concat([rows.select(table.key).collect(), *unchanged, *unconfirmed])
 
+    def _with_rejected_keys(
+        self, snapshot: StagedSnapshot, table: Table, keys: pl.DataFrame, columns: tuple[str, ...] = ()
+    ) -> pl.DataFrame:
+        """The same with the keys of records that a snapshot seems to lack because their row in it was rejected."""
+        texts = rejected_texts(self.workspace.staged_store, snapshot.index, snapshot.instant)
+        if texts.is_empty():
+            return keys
+        absent = self.history.absent_rows(table, keys, snapshot.complete_before, columns)
+        unread = records_named_in(texts, table, absent)
+        self.counts.signals += unread_record_signals(snapshot.dataset.key, table, unread)
+        return pl.concat([keys, unread.select(keys.columns)])
+
     def _feed_gap_signals(
         self, plan: InstantPlan, changed: Sequence[tuple[StagedSnapshot, pl.Series]]
     ) -> Iterator[Signal]:
@@ -314,7 +324,7 @@ class _NormaliseRun:
         knowledge = self.knowledge_at(instant)
         with store.writer(self.jurisdiction.code, self.batch, instant, plan.known_at, knowledge) as writer:
             for companies, tables, far in parallel_map(
-                self._current_records(touched), partial(self._normalise_companies, instant)
+                self._current_records(touched), partial(self._normalise_companies, plan.today)
             ):
                 self._count_rows(tables, companies)
                 self.counts.far += far
@@ -334,12 +344,10 @@ class _NormaliseRun:
             yield companies, LoadedRows(rows, there.in_part)
 
     def _normalise_companies(
-        self, instant: datetime, known: _Present
+        self, today: date, known: _Present
     ) -> tuple[pl.Series, dict[str, pl.DataFrame], Counter[str]]:
         """The companies, their shared tables, and counts of days too far ahead. Raises SchemaViolationError."""
         companies, present = known
-        # the instant's date, not today's, so that a rebuild gives the same rows
-        today = instant.date()
         shared = self.jurisdiction.to_shared_tables(present, today)
         self.counts.contradictions += [shared[CONTRADICTIONS]] if CONTRADICTIONS in shared else []
         self.counts.mapping_signals += [shared[MAPPING_SIGNALS]] if MAPPING_SIGNALS in shared else []
@@ -383,15 +391,6 @@ def _rows_of_companies(rows: pl.DataFrame, companies: pl.Series) -> pl.DataFrame
     if rows.is_empty():
         return rows
     return rows.filter(pl.col("company_id").is_in(companies.implode())) if "company_id" in rows.columns else rows
-
-
-def _completeness(found: Iterable[StagedSnapshot]) -> dict[str, bool]:
-    """By dataset, whether any of its snapshots is complete."""
-    complete: dict[str, bool] = {}
-    for snapshot in found:
-        key = snapshot.dataset.key
-        complete[key] = complete.get(key, False) or snapshot.is_complete
-    return complete
 
 
 def _editions_frame(found: Iterable[StagedSnapshot]) -> pl.DataFrame:

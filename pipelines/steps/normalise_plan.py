@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final
 
 import polars as pl
@@ -82,6 +82,12 @@ class StagedSnapshot:
         """What it lacks is deleted if it is older; one that counts later may follow on another of its own instant."""
         return self.instant if self.dated_at == self.instant else self.instant + _TICK
 
+    def subject_columns(self, table: Table) -> tuple[str, ...]:
+        """The columns whose values name subjects of which it has all records; none if it has all there are."""
+        if self.is_complete or self.is_late_arriving:
+            return ()
+        return self.dataset.complete_subjects.get(table.name, ())
+
     @property
     def is_own_row(self) -> pl.Expr:
         """True for its rows among those of the batch."""
@@ -94,7 +100,9 @@ class InstantPlan:
 
     feed_gaps: datasets whose complete snapshots are compared with their change feed, with the instant since which
     the feed should have announced every change. changed_tables: staged tables whose links are followed again.
-    known_at: when the content becomes known, `instant` or later.
+    known_at: when the content becomes known, `instant` or later. today: the logical date of rules that depend on the
+    day, of the newest instant so far; a late-arriving file does not turn it back. previous_today: the same before this
+    instant, None at the first.
     """
 
     instant: datetime
@@ -103,6 +111,17 @@ class InstantPlan:
     feed_gaps: Mapping[str, datetime]
     changed_tables: frozenset[str]
     known_at: datetime
+    today: date
+    previous_today: date | None
+
+
+def completeness_by_dataset(found: Iterable[StagedSnapshot]) -> dict[str, bool]:
+    """By dataset, whether any of its snapshots is complete."""
+    complete: dict[str, bool] = {}
+    for snapshot in found:
+        key = snapshot.dataset.key
+        complete[key] = complete.get(key, False) or snapshot.is_complete
+    return complete
 
 
 def plan_instants(jurisdiction: Jurisdiction, state: NormaliseState) -> list[InstantPlan]:
@@ -125,7 +144,9 @@ def plan_instants(jurisdiction: Jurisdiction, state: NormaliseState) -> list[Ins
             changed |= {name for dataset in jurisdiction.datasets for name in dataset.staged_tables}
         decisions = state.decisions if instant == newest else ()
         gaps = _feed_gaps(found, watermarks)
-        plans.append(InstantPlan(instant, found, decisions, gaps, frozenset(changed), known_at[instant]))
+        before = max((mark.newest for mark in watermarks.values()), default=None)
+        days = max(instant, before or instant).date(), before and before.date()
+        plans.append(InstantPlan(instant, found, decisions, gaps, frozenset(changed), known_at[instant], *days))
         for key in {snapshot.dataset.key for snapshot in found}:
             known = watermarks.get(key, Watermark(instant, instant))
             watermarks[key] = Watermark(known.baseline, max(known.newest, instant))

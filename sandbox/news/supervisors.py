@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import uuid
 from email.utils import format_datetime
+from itertools import islice
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -79,15 +80,20 @@ def _respondents_title(parties: tuple[str, ...]) -> str:
 
 
 def fca_feed(world: World, day: int) -> bytes:
-    """The FCA's newest items; a speech among them."""
-    speech = feed_item(
+    """The FCA's newest items; the speeches of each day among them."""
+    acts = map(_fca_item, _newest_acts(world, "UK", day)[:_FCA_MOST])
+    speeches = (_speech_item(world, one) for one in range(day, -1, -1))
+    return _FCA_CHANNEL.feed([*acts, *islice(speeches, _FCA_MOST)])
+
+
+def _speech_item(world: World, day: int) -> list[ItemElement]:
+    return feed_item(
         "A speech on outcomes",
         f"{_FCA_SITE}/news/speeches/outcomes-{day}",
         "Speech delivered at a conference.",
         f"{world.date(day):%A, %B %d, %Y} - 03:30",
         ItemElement("category", "Speeches"),
     )
-    return _FCA_CHANNEL.feed([*map(_fca_item, _newest_acts(world, "UK", day)[:_FCA_MOST]), speech])
 
 
 def fca_act_url(act: SupervisorAct) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
 
+from sandbox.numbers import sandbox_isin
 from sandbox.shared.response import JSON, Query, SandboxResponse, compile_routes, json_response
 from sandbox.world import World
 
@@ -21,8 +22,8 @@ _HEADER: Final = (
     '"Time Zone";Volume;Turnover;"Closing Price";"Closing Price DateTime"'
 )
 _SHARES: Final = (
-    ("SANDBOX SHIPPING", "BMG000000016", "SBXS", "Oslo Børs"),
-    ("SANDBOX DRILLING", "BMG000000024", "SBXD", "Euronext Growth Oslo"),
+    ("SANDBOX SHIPPING", sandbox_isin("BMG00000001"), "SBXS", "Oslo Børs"),
+    ("SANDBOX DRILLING", sandbox_isin("BMG00000002"), "SBXD", "Euronext Growth Oslo"),
 )
 _CATEGORIES: Final = (
     {

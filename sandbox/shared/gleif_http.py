@@ -141,7 +141,7 @@ def _registration_object(company: Company) -> dict[str, Any]:
         "lastUpdateDate": "2026-10-01T00:00:00Z",
         "status": "LAPSED" if company.position % 3 == 0 else "ISSUED",
         "nextRenewalDate": "2027-10-01T00:00:00Z",
-        "managingLou": "969500SANDBOX0000033",
+        "managingLou": "969500SANDBOX0000054",
         "corroborationLevel": "FULLY_CORROBORATED",
         "validatedAt": _registration_authority(company),
         "validatedAs": _typed_number(company),

@@ -30,7 +30,7 @@ _LATER: Final = timedelta(minutes=12)  # delay of the mechanism after the wire
 _TEXT: Final = """TR-1: Standard form for notification of major holdings
 1. Issuer Details
 ISIN
-GG00SANDBOX1
+GG00SANDBOX5
 Issuer Name
 SANDBOX METALS PLC
 UK or Non-UK Issuer

@@ -5,13 +5,13 @@ Does not belong here: who notices (`test_collections_run`).
 
 import http.client
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
+
+from tests.answering import Quiet, answering
 
 NOT_OURS = {"host", "connection", "content-length", "transfer-encoding", "date", "server", "accept-encoding"}
 
@@ -40,11 +40,11 @@ def broken(base: str, spoilt: dict[tuple[str, str], Spoil]) -> Iterator[str]:
     """The address of the spoilt service; `spoilt` by method and the end of the path with its query."""
     origin = urlsplit(base)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         protocol_version = "HTTP/1.1"
 
         def forward(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            body = self.read_body()
             asked = {name: text for name, text in self.headers.items() if name.lower() not in NOT_OURS}
             connection = http.client.HTTPConnection(origin.hostname or "", origin.port, timeout=30)
             connection.request(self.command, self.path, body or None, asked)
@@ -66,15 +66,5 @@ def broken(base: str, spoilt: dict[tuple[str, str], Spoil]) -> Iterator[str]:
 
         do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = forward  # noqa: N815 -- the library's names
 
-        def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002 -- the library's
-            """Nobody reads it."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with answering(Handler) as url:
+        yield url

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests import loopback
+from tests.answering import Quiet, answering
 from tests.firm.conftest import Firm
 from tests.forked import RunningFirm, start_firm
 
@@ -42,11 +42,13 @@ def receiver(received: Received | None = None) -> Iterator[Received]:
     """One that runs until the block ends; its secret is set once it is known."""
     made = received or Received()
 
-    class Handler(loopback.QuietHandler):
-        def do_POST(self) -> None:  # noqa: N802 -- the library's
-            self.answer(made.take(self.headers, self.read_body()))
+    class Handler(Quiet):
+        protocol_version = "HTTP/1.1"
 
-    with loopback.serving(Handler) as url:
+        def do_POST(self) -> None:  # noqa: N802 -- the library's
+            self.send_whole(made.take(self.headers, self.read_body()), b"")
+
+    with answering(Handler) as url:
         made.url = f"{url}/hooks"
         yield made
 

@@ -126,6 +126,15 @@ def test_older_backups_go_and_nothing_else(here: Inside, tmp_path: Path) -> None
     ]
 
 
+def test_a_backup_is_kept_beside_one_that_a_wrong_clock_dated_ahead(here: Inside, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    (kept / "29990101T000000Z").mkdir(parents=True)
+    (kept / "29990101T000000Z" / "manifest.json").touch()
+    folder = taken(here, kept, "--keep", "1")
+    assert sorted(path.name for path in kept.iterdir()) == [folder.name, "29990101T000000Z"]
+    assert (folder / "manifest.json").exists()
+
+
 def test_what_is_not_there_is_not_backed_up_and_not_made(tmp_path: Path) -> None:
     inside = Inside(tmp_path / "empty")
     said = inside.run("backup", "--to", tmp_path / "kept")

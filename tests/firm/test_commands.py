@@ -95,6 +95,7 @@ def test_the_list_of_commands_loads_none_of_them() -> None:
         (("ingest", "--from", "/nowhere"), ("/nowhere is not a folder", "<cc>/<dataset>")),
         (("ingest", "--at", "tomorrow", "--sandbox"), ("--at",)),
         (("export", "xx"), ("unknown market 'xx'", "NO, FI, UK")),
+        (("exports", "xx"), ("unknown market 'xx'", "NO, FI, UK")),
         (("export", "--format", "xlsx"), ("--format",)),
         (("rebuild", "xx"), ("unknown market 'xx'", "NO, SE, UK")),
         (("sandbox", "serve", "--faults", "cut_off"), ("PART-OF-PATH=FAULT", "list")),

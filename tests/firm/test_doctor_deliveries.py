@@ -14,6 +14,8 @@ from api.database.models.webhooks import EndpointState, Lease, LedgerCursor, Sub
 from tests.api.fixtures.fanout import Control, matched_all
 from tests.api.fixtures.release_data import WORLD, event, make_world
 from tests.firm.inside import Inside
+from tests.warehouse.helpers import segment_file
+from warehouse.release.segments import DOCUMENTS
 
 ONE = WORLD[0]["company_id"]
 
@@ -41,6 +43,23 @@ def of_webhooks(firm: Inside, **settings: str) -> list[list[str]]:
     """What it says of them, as state, what and advice."""
     lines = [line.split("\t") for line in firm.run("doctor", **settings).out.splitlines()[1:]]
     return [line for line in lines if "webhooks" in line[1]]
+
+
+def test_a_release_that_cannot_be_opened_is_told_beside_everything_else(firm: Inside, control: Control) -> None:
+    matched_all(control.fan_out("host:7"))
+    firm.layout.release_pointer_file.write_text('{"release": 1, "manifest_sha256": "other"}')
+    said = firm.run("doctor")
+    assert said.exit_code == 1
+    assert "bad\tserved release\trelease 1: its manifest has changed since publication" in said.out
+    assert "webhooks: 3 attempts pending" in said.out
+
+
+def test_a_release_that_lacks_a_part_of_a_file_is_told(firm: Inside, control: Control) -> None:
+    path = segment_file(firm.layout, 1, DOCUMENTS)
+    path.write_bytes(path.read_bytes()[:5000])
+    said = firm.run("doctor")
+    assert said.exit_code == 1
+    assert f"bad\tserved release\trelease 1: {path} is missing or truncated: see firm release verify" in said.out
 
 
 def test_before_there_is_a_database(firm: Inside) -> None:

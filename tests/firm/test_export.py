@@ -2,10 +2,13 @@
 
 import gzip
 import json
+import os
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import httpx
@@ -17,6 +20,7 @@ from sandbox import expected as sandbox_expected
 from tests.firm.conftest import Firm
 from tests.firm.inside import Inside, Told
 from tests.firm.two_markets import two_markets
+from tests.warehouse.helpers import ROOT
 
 pytestmark = pytest.mark.slow
 TABLES = ("companies", "details", "financials", "filings", "ownership", "events")
@@ -145,6 +149,31 @@ def test_the_day_between_two_exports_is_a_delta_that_the_command_lists(lived: Li
     told = Inside(lived.firm.data).run("exports", "--json").report["files"]
     assert {one["base_release"] for one in told} == {None, lived.before["exports"][0]["release"]}
     assert "from release" in Inside(lived.firm.data).run("exports", "no").out
+
+
+@pytest.mark.skipif(not (which("curl") and which("jq")), reason="the documented command needs curl and jq")
+def test_the_documented_download_gets_the_newest_export_and_goes_on_where_it_broke_off(
+    lived: Lived, tmp_path: Path
+) -> None:
+    text = (ROOT / "docs" / "bulk.md").read_text(encoding="utf-8")
+    command = text[text.index('curl -sS "$FIRMDATA_BASE_URL/api/v1/exports') :].partition("```")[0]
+    inside = Inside(lived.firm.data)
+    account = ("--account", "bulk@example.com")
+    assert inside.run("accounts", "create", "--email", account[1], "--tier", "business").exit_code == 0
+    key = inside.run("keys", "create", *account, "--kind", "live", "--json").report["key"]
+    given = {**os.environ, "FIRMDATA_BASE_URL": str(lived.client.base_url), "FIRMDATA_API_KEY": key}
+    [no] = [one for one in lived.after["exports"] if one["market"] == "NO"]
+    expected = {
+        f"NO-{no['release']}-{one['table']}.parquet": (Path(no["folder"]) / one["name"]).read_bytes()
+        for one in no["files"]
+        if one["format"] == "parquet"
+    }
+    name, content = next(iter(expected.items()))
+    (tmp_path / name).write_bytes(content[:100])
+    for code, said in ((0, b""), (22, b"curl: (22) The requested URL returned error: 416\n")):  # again: all is there
+        done = subprocess.run(["bash", "-c", command], env=given, cwd=tmp_path, check=False, capture_output=True)
+        assert (done.returncode, set(done.stderr.splitlines(keepends=True))) == (code, {said} - {b""})
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == expected
 
 
 def zipped(path: Path) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.connectors.fi import finnish_files
 from tests.connectors.se import bulk_files
 from tests.connectors.se.bulk_files import ONE, THREE, TWO, organisation, unit
 from tests.connectors.uk.conftest import CsvBodies, PscBodies
@@ -44,8 +45,8 @@ def swedish_day(root: Path, date: str, *, scb: tuple[str, ...] = ()) -> Path:
     return write_day(root, date, "se", ["se.bolagsverket", "se.scb"], files)
 
 
-def british_day(root: Path, date: str, holder: dict[str, Any], other: dict[str, Any], **company: str) -> Path:
-    first, second = {"CompanyNumber": CRN, **company}, {"CompanyNumber": OTHER, "CompanyName": "OTHER LIMITED"}
+def british_day(root: Path, date: str, holder: dict[str, Any], other: dict[str, Any]) -> Path:
+    first, second = {"CompanyNumber": CRN}, {"CompanyNumber": OTHER, "CompanyName": "OTHER LIMITED"}
     lines = PscBodies.lines(PscBodies.record(CRN, "one", **holder), PscBodies.record(OTHER, "two", **other))
     files = {
         f"basic_company_data/BasicCompanyDataAsOneFile-{date}.csv": CsvBodies.table(first, second),
@@ -148,20 +149,20 @@ def test_ingest_counts_records_that_name_another_subject_but_no_corrected_typo(f
 
 
 def test_ingest_counts_statuses_that_the_register_contradicts_and_names_examples(firm: Firm, tmp_path: Path) -> None:
-    holder = {"name": "Mrs Ann Example"}
-    day = british_day(tmp_path, "2026-11-01", holder, holder, CompanyStatus="Active", DissolutionDate="01/02/2024")
-    [found] = firm.ingest(day, "uk")["reconciliations"]["UK"]["unexplained_statuses"]
+    ended = finnish_files.company(endDate="2020-06-30", tradeRegisterStatus="1")
+    day = write_day(tmp_path, "2026-11-01", "fi", [], {"ytj_v3/x.json": json.dumps(ended).encode()})
+    [found] = firm.ingest(day, "fi")["reconciliations"]["FI"]["unexplained_statuses"]
     assert found == {
-        "registry_status": "Active",
+        "registry_status": "1",
         "meaning": "active",
         "served": "dissolved",
         "companies": 1,
-        "examples": [f"firm:UK:{CRN}"],
+        "examples": [f"firm:FI:{finnish_files.ONE}"],
     }
     with firm.serving() as client:
-        assert market_of(client, "UK")["unexplained_statuses"] == 1
+        assert market_of(client, "FI")["unexplained_statuses"] == 1
         assert market_of(client, "SE")["unexplained_statuses"] is None, "never loaded: not counted"
-        assert metrics(client)["firm_market_unexplained_statuses", "UK"] == 1
+        assert metrics(client)["firm_market_unexplained_statuses", "FI"] == 1
 
 
 def test_release_of_an_earlier_version_says_that_nothing_was_counted(firm: Firm, tmp_path: Path) -> None:

@@ -28,7 +28,9 @@ from tests.bucket import Bucket, Fault
 from tests.firm.hooked import Received, receiver
 from tests.firm.inside import Inside
 from tests.forked import RunningFirm, start_firm
+from tests.warehouse.world import learn, member, publish
 from warehouse.ledger.ledger import Ledger
+from warehouse.release.manifest import manifest_digest
 
 ROOT = Path(__file__).resolve().parents[2]
 PATH = "/api/v1/companies?limit=1"
@@ -296,6 +298,26 @@ def test_the_doctor_looks_at_the_store(bucket: Bucket, tmp_path: Path) -> None:
     assert re.search(r"warn\tobject store s3://\S+: release 7, here 0\t", behind.out)
 
 
+@pytest.mark.slow
+def test_the_doctor_tells_a_store_of_another_line(bucket: Bucket, tmp_path: Path) -> None:
+    inside = Inside(tmp_path / "data")
+    learn(inside.layout, "NO", 0, companies=[member("NO", 1)])
+    for at in (1, 2):
+        publish(inside.layout, "NO", at=at, full=True)
+    digest = manifest_digest(inside.layout, 2)
+    cases = (
+        (None, r"warn\tobject store s3://\S+: release 0, here 2\tno other machine has it: run firm release push"),
+        ((1, digest), r"bad\tobject store s3://\S+: release 1, here 2: the store is behind\t.*empty FIRM_DATA"),
+        ((2, "other"), r"bad\tobject store s3://\S+: release 2, here 2: two releases of one number\t"),
+        ((2, digest), r"ok\tobject store s3://\S+: release 2\t"),
+    )
+    for pointer, expected in cases:
+        if pointer is not None:
+            written = json.dumps(dict(zip(("release", "manifest_sha256"), pointer, strict=True)))
+            bucket.call("PUT", "releases/current.json", written.encode())
+        assert re.search(expected, inside.run("doctor", **bucket.environment).out)
+
+
 def test_commands_say_what_is_wrong(bucket: Bucket, postgresql: Callable[[], str], tmp_path: Path) -> None:
     inside = Inside(tmp_path / "data")
     alone = inside.run("release", "pull")
@@ -304,6 +326,8 @@ def test_commands_say_what_is_wrong(bucket: Bucket, postgresql: Callable[[], str
     assert (wrong.exit_code, "s3://bucket/prefix" in wrong.err) == (2, True)
     without = inside.run("release", "push", **bucket.environment)
     assert (without.exit_code, "set FIRM_DATABASE_URL" in without.err) == (1, True)
+    lost = inside.run("release", "pull", **bucket.environment)
+    assert (lost.exit_code, "has no release: check FIRM_OBJECT_STORE" in lost.err) == (1, True)
     empty = inside.run("release", "push", **bucket.environment, FIRM_DATABASE_URL=postgresql())
     assert (empty.exit_code, "nothing has been published" in empty.err) == (1, True)
     idle = inside.run("work")

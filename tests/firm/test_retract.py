@@ -106,6 +106,19 @@ def test_retract_wrong_use_names_what_to_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_list_of_batches_is_limited_to_what_is_named(tmp_path: Path) -> None:
+    firm = Inside(tmp_path / "data")
+    ingest_day(firm, tmp_path, "2026-11-02", is_bankrupt=False)
+    whole = listed(firm)
+    for only, expected in (("no.enheter", {"no.enheter"}), ("NO", {one["dataset"] for one in whole}), ("se", set())):
+        found = firm.run("retract", "--list", "--only", only, "--json").report["batches"]
+        assert {one["dataset"] for one in found} == expected
+    unknown = firm.run("retract", "--list", "--only", "no.enhetr")
+    assert (unknown.exit_code, unknown.out) == (2, "")
+    assert "no.enhetr is no market and no dataset" in unknown.err
+
+
+@pytest.mark.slow
 def test_doctor_names_the_batch_that_is_dated_in_the_future_and_its_retraction_lets_events_come(tmp_path: Path) -> None:
     firm = Inside(tmp_path / "data")
     ingest_day(firm, tmp_path, "2026-11-02", is_bankrupt=False)

@@ -110,6 +110,9 @@ _with_columns: Final = Remembered(
 )
 
 
+_NO_REJECTS: Final = pl.DataFrame(schema=dict.fromkeys(("piece", "raw", "record", "reason", "excerpt"), pl.String()))
+
+
 class PlainStaged(StagedStore):
     """STAGED with rows in memory, and indexes that are read once."""
 
@@ -120,6 +123,9 @@ class PlainStaged(StagedStore):
 
     def _writer(self, dataset: str, batch: str, folder: Path) -> PlainStagedWriter:
         return PlainStagedWriter(dataset, batch, folder, self._stores)
+
+    def rejects(self, dataset: str, batch: str) -> pl.DataFrame:
+        return _NO_REJECTS
 
     def all_batches(self, dataset: str) -> list[str]:
         folder = self._folder / dataset

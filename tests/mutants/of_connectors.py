@@ -43,6 +43,13 @@ CONNECTORS: Final = (
         "::test_profile_with_an_unknown_word_of_a_company_never_known_is_no_active_company",
     ),
     Mutant(
+        "uk: a leftover day of dissolution dissolves a company that the register lists",
+        "connectors/uk/profile/status.py",
+        'return pl.when(has_come & (pl.col("_now").is_null() | (pl.col("_now") == "dissolved"))).then(day)',
+        "return pl.when(has_come).then(day)",
+        "tests/connectors/uk/profile/test_companies.py::test_register_word_decides_over_a_leftover_day_of_dissolution",
+    ),
+    Mutant(
         "uk: last year's dormancy is this year's",
         "connectors/uk/accounts/document.py",
         "own = (fact for fact in said.get(name, ()) if not is_of_earlier_period(fact))",
@@ -282,7 +289,7 @@ CONNECTORS: Final = (
     Mutant(
         "amounts: the upper end of a range is the fine",
         "connectors/regulators/amounts.py",
-        'if value is None or match["whole"] is None or about:',
+        'if value is None or match["whole"] is None or about is not None:',
         "if value is None:",
         "tests/connectors/regulators/test_regulator_amounts.py::test_what_is_no_one_amount_is_unknown",
     ),

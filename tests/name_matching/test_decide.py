@@ -211,6 +211,54 @@ def test_one_slip_is_forgiven_in_a_closed_set_alone() -> None:
     assert opened.is_for_review
 
 
+@check_cases(
+    ("name", "known"),
+    [
+        ("Hargreaves Capital Partners II LP", "Hargreaves Capital Partners III LP"),
+        ("Hargreaves Capital Partners IV LP", "Hargreaves Capital Partners V LP"),
+        (
+            "Hargreaves Lansdown Global Opportunities Trust A plc",
+            "Hargreaves Lansdown Global Opportunities Trust B plc",
+        ),
+        ("Hargreaves Lansdown Global Opportunities Trust I plc", "Hargreaves Lansdown Global Opportunities Trust plc"),
+    ],
+)
+def test_numeral_or_letter_of_a_fund_is_no_slip(name: str, known: str) -> None:
+    found = decide_single_match(name, "UK", [Candidate("a", known)], CandidateSet.CLOSED)
+    assert found.company_id is None
+    assert found.is_for_review
+
+
+@check_cases("among", CandidateSet)
+@check_cases(
+    ("name", "known"), [("Mon AS", "Moen AS"), ("Bar AS", "Baer AS"), ("Bo AS", "Bø AS"), ("Båt AS", "Bat AS")]
+)
+def test_weak_core_is_spelled_as_the_register_has_it(name: str, known: str, among: CandidateSet) -> None:
+    found = decide_single_match(name, "NO", [Candidate("a", known)], among)
+    assert found.company_id is None
+    assert found.is_for_review
+    assert decide_single_match(known, "NO", [Candidate("a", known)], among).company_id == "a"
+
+
+@check_cases("among", CandidateSet)
+@check_cases(
+    ("name", "country", "due"),
+    [
+        ("KB Components", "SE", "a"),
+        ("Components", "SE", None),
+        ("Vinci", "NO", None),
+        ("Da Vinci", "NO", "a"),
+        ("Barr Soft Drinks", "UK", None),
+        ("AG Barr Soft Drinks", "UK", "a"),
+    ],
+)
+def test_letters_in_front_that_look_like_a_form_are_part_of_the_name(
+    name: str, country: str, due: str | None, among: CandidateSet
+) -> None:
+    known = {"SE": "KB Components AB (publ)", "NO": "DA VINCI AS", "UK": "A.G. BARR SOFT DRINKS PLC"}
+    assert decide_single_match(name, country, [Candidate("a", known[country])], among).company_id == due
+
+
 def test_a_runner_up_within_three_points_refuses() -> None:
     known = [Candidate("a", "Fjordlaks Eiendom Forvaltning AS"), Candidate("b", "Fjordlaks Eiendom Forvaltninga AS")]
     found = decide_single_match("Fjordlaks Eiendom Forvaltningb AS", "NO", known, CandidateSet.CLOSED)

@@ -14,7 +14,7 @@ if ROOT not in sys.path:
 OF_DATA = frozenset({"curation", "erasure", "maintenance", "steps", "transforms"})
 FILES_OF_DATA = frozenset(
     f"ingest/test_run_{name}.py"
-    for name in ("first_answers", "first_loads", "future", "killed_sets", "late_filings", "order")
+    for name in ("first_answers", "first_loads", "future", "killed_sets", "late_filings", "order", "rejected_rows")
 )
 
 

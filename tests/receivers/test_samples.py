@@ -57,6 +57,15 @@ class Sample:
         database.close()
         return [row[0] for row in rows]
 
+    def first_body(self):
+        """The first stored event, as text."""
+        if self.kind == "node":
+            return self.inbox.read_text().splitlines()[0]
+        with sqlite3.connect(self.inbox) as database:
+            [body] = database.execute("SELECT body FROM events ORDER BY rowid LIMIT 1").fetchone()
+        database.close()
+        return body.decode() if isinstance(body, bytes) else body
+
     def answer(self, headers, body, method="POST"):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         connection.request(method, "/hook", body, headers)
@@ -118,6 +127,13 @@ def test_deliveries_are_kept_each_once(sample):
     events = [event(number) for number in (1, 2, 1, 3, 2, 1)]
     assert sample.deliver(sample.secret, events=events) == [204] * 6
     assert sample.stored() == [event(number).event_id for number in (1, 2, 3)]
+
+
+def test_a_delivery_is_stored_with_every_digit(sample):
+    amount = 2**53 + 1
+    body = EventPayload("evt_big", "filing.added", b'{"revenue":%d}' % amount)
+    assert sample.deliver(sample.secret, events=[body]) == [204]
+    assert f'"revenue":{amount}' in sample.first_body()
 
 
 def test_a_mismatch_is_401(sample):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from stdnum import isin
 
 from sandbox import SandboxServer, World, serve
 from sandbox.no.feeds import FeedFaults
@@ -93,6 +94,13 @@ def test_sub_units_in_bulk_and_one_by_one(client):
     assert client.get("/underenheter/999999999").status_code == 404
     page = client.get("/oppdateringer/underenheter", params={"size": 100}).json()
     assert {entry["endringstype"] for entry in page["_embedded"]["oppdaterteUnderenheter"]} >= {"Ny", "Sletting"}
+
+
+def test_isins_of_the_oslo_list_have_check_digits_that_hold(registry):
+    lines = httpx.get(f"{registry.url}/pd_es/data/stocks/download", trust_env=False).text.splitlines()
+    found = [line.split(";")[1] for line in lines[4:]]
+    assert len(found) == 2
+    assert all(isin.is_valid(one) for one in found)
 
 
 def test_tempers(client, registry):

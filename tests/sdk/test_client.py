@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+from pathlib import Path
 from typing import Any
 
 import firmdata
@@ -182,6 +183,16 @@ def test_a_wait_that_is_too_long_is_an_error_that_names_it() -> None:
     assert (caught.value.retry_after, waits, len(service.asked)) == (90000.0, [], 1)
 
 
+@pytest.mark.parametrize("company", ["", ".", ".."])
+def test_what_is_no_segment_of_an_address_is_not_sent(company: str) -> None:
+    """The events of `..` would be those of all companies."""
+    client, service, _ = played()
+    for ask in (client.companies.get, client.companies.events, client.watchlists.delete, client.webhooks.delete):
+        with pytest.raises(ValueError, match="cannot be part of an address"):
+            ask(company)
+    assert service.asked == []
+
+
 def test_a_change_is_repeated_with_the_same_key() -> None:
     made = b'{"id":"wl_1","name":"x","company_count":0,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}'
     client, service, _ = played((503, {}, b"{}"), (201, {}, made))
@@ -221,6 +232,54 @@ def test_a_stream_that_is_cut_goes_on_after_its_last_event(live: Live) -> None:
         next(client.events.stream())
 
 
+@pytest.mark.parametrize("awaited", [False, True], ids=["blocking", "awaited"])
+def test_a_stream_that_is_cut_before_its_first_event_goes_on_where_it_began(live: Live, awaited: bool) -> None:
+    [event] = served(live, "/api/v1/events?limit=1")["data"]
+    kind, begun = {"Content-Type": "text/event-stream"}, event["sequence"] - 1
+    text = f"id: {event['sequence']}\ndata: {json.dumps(event)}\n\n"
+    answers = (200, kind, f"retry: 5000\nid: {begun}\n\n:\n\n".encode()), (200, kind, text.encode())
+    if awaited:
+        found, service = asyncio.run(first_awaited(*answers))
+    else:
+        client, service, _ = played(*answers)
+        found = next(client.events.stream())
+    assert found.sequence == event["sequence"]
+    assert [request.headers.get("Last-Event-ID") for request in service.asked] == [None, str(begun)]
+
+
+async def first_awaited(*answers: Any) -> tuple[Any, Played]:
+    """The first event of a stream of the client for asyncio."""
+    service = Played(*answers)
+    options = {"transport": httpx.MockTransport(service), "sleep": lambda _: asyncio.sleep(0)}
+    async with firmdata.AsyncClient("key", "https://api.example.com", **options) as client:
+        return await anext(client.events.stream()), service
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_a_title_with_separators_of_lines_ends_no_line_of_a_stream(awaited: bool) -> None:
+    document = json.loads((Path(__file__).parents[1] / "architecture" / "openapi.json").read_text(encoding="utf-8"))
+    webhook = document["webhooks"]["news.published"]["post"]["requestBody"]["content"]["application/json"]
+    data = webhook["example"]["data"]
+    data["news"]["title"] = title = "a\u2028b\u2029c\u0085d"
+    event = {name: data[name] for name in ("company_id", "sequence", "occurred_at")}
+    event |= {"event_id": "evt_1", "event_type": "news.published", "recorded_at": data["occurred_at"], "data": data}
+    block = f"id: 7\nevent: news.published\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
+    answer = httpx.MockTransport(
+        lambda _: httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=block)
+    )
+
+    async def first() -> firmdata.models.Event:
+        async with firmdata.AsyncClient("key", "https://api.example.com", transport=answer) as client:
+            return await anext(client.events.stream())
+
+    if awaited:
+        found = asyncio.run(first())
+    else:
+        with firmdata.Client("key", "https://api.example.com", transport=answer) as client:
+            found = next(client.events.stream())
+    assert found.data.model_dump()["news"]["title"] == title
+
+
 def test_a_stream_that_ends_as_soon_as_it_begins_is_asked_for_more_and_more_seldom(live: Live) -> None:
     [event] = served(live, "/api/v1/events?limit=1")["data"]
     empty = (200, {"Content-Type": "text/event-stream"}, b"retry: 5000\n\n")
@@ -248,6 +307,24 @@ def test_an_answer_with_a_tag_is_confirmed(headers: dict[str, str], keep: int, a
     assert [request.headers.get("If-None-Match") for request in service.asked] == [None, *asked, None]
 
 
+def test_an_event_of_a_later_type_is_read_and_each_known_type_is_itself() -> None:
+    document = json.loads((Path(__file__).parents[1] / "architecture" / "openapi.json").read_text(encoding="utf-8"))
+    for event_type, webhook in document["webhooks"].items():
+        data = webhook["post"]["requestBody"]["content"]["application/json"]["example"]["data"]
+        event = {name: data[name] for name in ("company_id", "sequence", "occurred_at")}
+        event |= {"event_id": "evt_1", "event_type": event_type, "recorded_at": data["occurred_at"], "data": data}
+        read = firmdata.models.Event.model_validate_json(json.dumps(event))
+        schema = webhook["post"]["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        assert schema.removesuffix("Webhook") == type(read.data).__name__.removesuffix("Data")
+        common = {name: data[name] for name in data if name not in {"filing", "change", "news", "notice"}}
+        for later in ({"proceeding": {"kind": "x"}}, {"change": {"previous_capital": 1}}, {}):
+            event |= {"event_type": "capital.changed", "data": common | later}
+            page = {"data": [event], "next_cursor": "x", "has_more": False}
+            [found] = firmdata.models.EventFeed.model_validate_json(json.dumps(page)).data
+            assert found.data.org_nr == data["org_nr"]
+            assert json.loads(found.model_dump_json(by_alias=True, exclude_unset=True))["data"] == common | later
+
+
 def test_an_answer_of_a_later_version_is_read() -> None:
     row = b'{"data":[{"watched":1}],"next_cursor":null,"has_more":false,"new":{"x":1}}'
     client, _, _ = played((200, {}, row.replace(b'{"watched":1}', b"")))
@@ -273,3 +350,5 @@ def test_parameters_are_sent_as_the_api_reads_them() -> None:
     }
     instant = dt.datetime(2026, 1, 2, 3, tzinfo=dt.timezone(dt.timedelta(hours=2)))
     assert query({"since": instant}) == {"since": "2026-01-02T01:00:00Z"}
+    with pytest.raises(ValueError, match="2026-01-02T03:00:00 has no time zone"):
+        query({"since": instant.replace(tzinfo=None)})

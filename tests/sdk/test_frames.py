@@ -52,6 +52,17 @@ def test_frame_of_pandas_has_its_columns_without_rows() -> None:
     assert frames.to_pandas([owner(pct=50.5)], models.Owner)["pct"].to_list() == [50.5]
 
 
+def test_frame_of_pandas_has_integers_exactly_beside_unknown_ones() -> None:
+    """A number of 64 bits holds more digits than a float: `revenue` is one, and null where it is not stated."""
+    pytest.importorskip("pandas")
+    rows = [{"revenue": 2**53 + 1, "pct": 50.0}, {"revenue": None, "pct": None}, {"revenue": -(2**63), "pct": 0.5}]
+    frame = frames.to_pandas(rows)
+    assert frame["revenue"].dtype == "Int64"
+    assert frame["revenue"].dropna().to_list() == [2**53 + 1, -(2**63)]
+    assert frame["pct"].dropna().to_list() == [50.0, 0.5]
+    assert frame["revenue"].isna().to_list() == [False, True, False]
+
+
 @pytest.mark.parametrize(
     ("answer", "member"),
     [(models.OwnershipList, "holder_id"), (models.CompanyList, "org_number"), (models.EventList, "sequence")],

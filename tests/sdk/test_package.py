@@ -7,9 +7,11 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.sdk.conftest import Live
 
@@ -56,6 +58,16 @@ def test_the_readme_is_typed_by_the_wheel(wheel: Path, tmp_path: Path) -> None:
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     found = json.loads(ran.stdout)["generalDiagnostics"]
     assert [(Path(one["file"]).name, one["rule"]) for one in found] == [("wrong.py", "reportAssignmentType")], found
+
+
+def test_versions_that_read_events_wrongly_are_not_installed() -> None:
+    """httpx-sse before 0.4.2 ends a line at U+2028 in a title; pydantic before 2.8 reads filing.updated as added."""
+    project = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {one.name: one.specifier for one in map(Requirement, project["dependencies"])}
+    for name, first in (("httpx-sse", "0.4.2"), ("pydantic", "2.8.0")):
+        assert first in needed[name]
+    for name, last_wrong in (("httpx-sse", "0.4.1"), ("pydantic", "2.7.4")):
+        assert last_wrong not in needed[name]
 
 
 def test_the_readme_names_what_there_is() -> None:

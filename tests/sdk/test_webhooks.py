@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 from typing import Any
 
 import pytest
@@ -59,6 +61,10 @@ def test_what_is_not_believed(body: bytes, headers: dict[str, str], secret: str,
         webhooks.verify(body, headers, secret, now=now)
 
 
-def test_a_secret_that_is_none_is_the_callers_mistake() -> None:
+@pytest.mark.parametrize("secret", ["whsec_§", "whsec_", "", ["", SECRET]])
+def test_a_secret_that_is_none_is_the_callers_mistake(secret: str | list[str]) -> None:
+    """An empty one, as of a setting that is missing, is a key that anyone can sign with."""
+    signature = base64.b64encode(hmac.digest(b"", b"msg_1.%d.%b" % (NOW, BODY), "sha256")).decode()
+    forged = signed() | {"webhook-signature": f"v1,{signature}"}
     with pytest.raises(ValueError, match="begins with whsec_"):
-        webhooks.verify(BODY, signed(), "whsec_§", now=NOW)
+        webhooks.verify(BODY, forged, secret, now=NOW)

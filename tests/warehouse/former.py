@@ -1,4 +1,4 @@
-"""Releases as former editions wrote them. Does not belong here: what tests say of them."""
+"""Releases as former editions wrote them, and as later ones may. Does not belong here: what tests say of them."""
 
 from __future__ import annotations
 
@@ -38,6 +38,16 @@ def with_whole_files(layout: Layout, number: int, *, has_names: bool = True) -> 
     atomic_files.write_json(folder / MANIFEST, values)
     release_manifest.write_pointer(layout, number)
     return release_manifest.read_manifest(layout, number)
+
+
+def with_unknown_members(layout: Layout, number: int) -> ReleaseManifest:
+    """Writes the manifest of the newest release as a later edition may, which tells more of each past file."""
+    made = release_manifest.read_manifest(layout, number)
+    values = made.as_json()
+    values["past"] = [{**file, "compression": "zstd"} for file in values["past"]]
+    atomic_files.write_json(layout.release_folder(number) / MANIFEST, values)
+    release_manifest.write_pointer(layout, number)
+    return made
 
 
 def _with_names(path: Path, names: Path) -> None:

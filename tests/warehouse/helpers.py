@@ -19,7 +19,8 @@ import polars as pl
 from tests.forked import run_forked
 from tests.once import copy_made
 from warehouse import schema_render
-from warehouse.history.history import MarketHistory, existing_history_path
+from warehouse.history.database import existing_history_path
+from warehouse.history.history import MarketHistory
 from warehouse.release import manifest as release_manifest
 from warehouse.schema.types import ColumnKind, Table
 from warehouse.serving import codec_read

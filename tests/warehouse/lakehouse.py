@@ -39,8 +39,8 @@ def release_frames(layout: Layout) -> Frames:
         for table in MERGED:
             if table is not EVENTS:
                 found[table.name] = query_frame(connection, f"SELECT * FROM {table.name}")
-    digest = pl.col("digest").cast(pl.Int128) - 2**63
-    found[DIGESTS.name] = found[DIGESTS.name].with_columns(digest.cast(pl.Int64))
+    digest = pl.col("with_provenance").cast(pl.Int128) - 2**63
+    found[DIGESTS.name] = found[DIGESTS.name].with_columns(digest=digest.cast(pl.Int64))
     return {table.name: in_order(table, found[table.name]) for table in MERGED}
 
 

@@ -23,7 +23,7 @@ from pyiceberg.exceptions import CommitFailedException, NamespaceAlreadyExistsEr
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
 from pyiceberg.table import CommitTableRequest, Table
 
-from tests import loopback
+from tests.answering import Quiet, answering
 
 WAREHOUSE = "exports"
 CREDENTIAL = "firmdata:of-the-client"
@@ -118,16 +118,18 @@ def rest_catalog(folder: Path) -> Iterator[RestCatalogServer]:
 
     made = RestCatalogServer(tables)
 
-    class Handler(loopback.QuietHandler):
+    class Handler(Quiet):
+        protocol_version = "HTTP/1.1"
+
         def _serve(self) -> None:
             parts, token = urlsplit(self.path), self.headers.get("Authorization") or ""
             status, told = made.answer(self.command, parts.path, parse_qs(parts.query), self.read_body(), token)
-            self.answer(status, json.dumps(told).encode(), "application/json")
+            self.send_whole(status, json.dumps(told).encode(), {"Content-Type": "application/json"})
 
         do_GET = do_POST = _serve  # noqa: N815 -- the library's
 
     try:
-        with loopback.serving(Handler) as made.url:
+        with answering(Handler) as made.url:
             yield made
     finally:
         tables.close()

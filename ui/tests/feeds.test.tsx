@@ -70,6 +70,24 @@ describe("what is new", () => {
     await screen.findByText("1 new");
   });
 
+  test("is counted from the first answer to each question: other types, and another day, are no news", async () => {
+    const service = await serving(({ searchParams }) => {
+      const isNarrow = searchParams.get("event_type") !== null || searchParams.get("until") !== null;
+      return { body: page(isNarrow ? [numbered(5)] : [numbered(7), numbered(6), numbered(5)]) };
+    });
+    const shared = { companyId: COMPANY, publishableKey: KEY, baseUrl: service.base, refreshSeconds: null };
+    const drawn = render(<ChangeFeed {...shared} eventTypes={["filing.added"]} />);
+    await waitFor(() => expect(shown()).toEqual(["evt_5"]));
+    drawn.rerender(<ChangeFeed {...shared} />);
+    await waitFor(() => expect(shown()).toHaveLength(3));
+    expect(screen.queryByText(/\d new/)).toBeNull();
+    drawn.rerender(<ChangeFeed {...shared} asOf="2026-11-18" />);
+    await waitFor(() => expect(shown()).toEqual(["evt_5"]));
+    drawn.rerender(<ChangeFeed {...shared} />);
+    await waitFor(() => expect(shown()).toHaveLength(3));
+    expect(screen.queryByText(/\d new/)).toBeNull();
+  });
+
   test("is no longer asked for once the service refuses, and what was shown stays", async () => {
     let asked = 0;
     const service = await serving(() => {

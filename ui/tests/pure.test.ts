@@ -3,11 +3,12 @@ import { describe, expect, test } from "vitest";
 import { extended, renewed } from "../src/client/feed.js";
 import { changeSince, formatOf } from "../src/format.js";
 import { ENGLISH, filled } from "../src/messages.js";
+import { SWEDISH } from "../src/messages/sv.js";
 import { webAddress } from "../src/parts/Elsewhere.js";
 import { spanOf as spanOfShare } from "../src/parts/HolderBars.js";
 import { inMonth, moved, perDay, spanOf, weeksOf } from "../src/parts/months.js";
 import { toldBy } from "../src/parts/told.js";
-import { marginOf, yearBefore } from "../src/components/KeyStats.js";
+import { isComparable, marginOf, yearBefore } from "../src/components/KeyStats.js";
 import type { CompanyEvent, EventPage } from "../src/model.js";
 import { events, financials, ownership } from "./examples.js";
 
@@ -136,6 +137,18 @@ describe("figures", () => {
     expect(yearBefore([latest, { ...before, fiscal_year: latest.fiscal_year - 2 }], latest)).toBeNull();
   });
 
+  test("sums of periods of different or unknown lengths are not compared, what a day's balance says is", () => {
+    const [latest] = financials().data.filter((period) => period.period_type === "annual");
+    if (latest === undefined) throw new Error("no year");
+    const months = (period_months: number | null) => ({ ...latest, period_months });
+    expect(isComparable("revenue", months(12), months(12))).toBe(true);
+    for (const [before, after] of [[12, 18], [6, 12], [null, 12], [12, null], [null, null]] as const) {
+      expect(isComparable("revenue", months(before), months(after))).toBe(false);
+      expect(isComparable("net_result", months(before), months(after))).toBe(false);
+      expect(isComparable("equity", months(before), months(after))).toBe(true);
+    }
+  });
+
   test("a bar is full to what is sure and pale to what may be", () => {
     const [exact, band] = ownership().data;
     if (exact === undefined || band === undefined) throw new Error("two owners");
@@ -174,6 +187,40 @@ test("a change whose subject was erased says its type, and a later field its own
     toldBy({ ...event, data: { ...event.data, change: told } } as typeof event, ENGLISH, format).title;
   expect(titleOf(change)).toBe("seat: A → B");
   expect(titleOf({ ...change, changes: [] })).toBe("Register entry");
+});
+
+test("shares that are known as a band alone are told as what they are at least, and none is 0", () => {
+  const event = events().find((one) => one.event_type === "ownership.changed");
+  if (event === undefined || !("change" in event.data)) throw new Error("no example of ownership.changed");
+  const titleOf = (change: object, words = ENGLISH): string => {
+    const data = { ...event.data, change: { ...(event.data as { change: object }).change, ...change } };
+    return toldBy({ ...event, data } as typeof event, words, formatOf("en", "UTC")).title;
+  };
+  const holder = "Exempel Förvaltning AB";
+  const band = { basis: "band", previous_pct: 25, current_pct: 50 };
+  expect(titleOf(band)).toBe(`${holder}: at least 25% → at least 50%`);
+  expect(titleOf({ ...band, previous_pct: 0, current_pct: 25 })).toBe(`${holder}: 0% → at least 25%`);
+  expect(titleOf({ ...band, basis: "derived" })).toBe(`${holder}: 25% → 50%`);
+  expect(titleOf(band, SWEDISH)).toBe(`${holder}: minst 25% → minst 50%`);
+});
+
+test("a type of event of a later service is told by its own name, whatever its data", () => {
+  const event = events().find((one) => one.event_type === "status.changed");
+  if (event === undefined) throw new Error("no example of status.changed");
+  for (const later of [{ change: { previous: "a", current: "b" } }, { change: {} }, { proceeding: {} }]) {
+    const { change, ...common } = event.data as Record<string, unknown>;
+    const data = { ...common, ...later } as typeof event.data;
+    const told = toldBy({ ...event, event_type: "capital.changed", data }, ENGLISH, formatOf("en", "UTC"));
+    expect(told).toMatchObject({ title: "capital.changed", note: null });
+  }
+});
+
+test("a status of a later service is told by its own name", () => {
+  const event = events().find((one) => one.event_type === "status.changed");
+  if (event === undefined || !("change" in event.data)) throw new Error("no example of status.changed");
+  const change = { ...event.data.change, current_status: "suspended" };
+  const told = toldBy({ ...event, data: { ...event.data, change } } as typeof event, ENGLISH, formatOf("en", "UTC"));
+  expect(told.title).toBe("Active → suspended");
 });
 
 test("only addresses of the web become links", () => {

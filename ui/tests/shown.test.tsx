@@ -84,6 +84,29 @@ describe("unknown is never 0", () => {
     expect(stat("equity")).toContain("0% since 2024");
   });
 
+  test("of a period of an unusual length: its months are named, its sums are not compared", async () => {
+    const [, year] = financials().data;
+    if (year === undefined) throw new Error("no year");
+    const before = { ...year, fiscal_year: year.fiscal_year - 1, period: "2024" };
+    const longer = { ...year, period_months: 18 };
+    const service = await serving(answers({ financials: { ...financials(), data: [longer, before] } }));
+    show(service, <KeyStats companyId={COMPANY} />);
+    await ready();
+    expect(section().querySelector("p")?.textContent).toContain("2025 (18 months)");
+    expect(section().querySelector("[data-figure=revenue]")?.textContent).not.toContain("since");
+    expect(section().querySelector("[data-figure=equity]")?.textContent).toContain("0% since 2024");
+  });
+
+  test("in a table, the months of a period of an unusual length", async () => {
+    const [, year] = financials().data;
+    if (year === undefined) throw new Error("no year");
+    const longer = { ...year, period_months: 18 };
+    const service = await serving(answers({ financials: { ...financials(), data: [longer] } }));
+    show(service, <FinancialsTable companyId={COMPANY} />);
+    await ready();
+    expect(section().querySelector("thead")?.textContent).toContain("18 months");
+  });
+
   test("in shares, which may be known as a band alone", async () => {
     const service = await serving(answers());
     show(service, <OwnershipChart companyId={COMPANY} />);
@@ -91,6 +114,37 @@ describe("unknown is never 0", () => {
     expect(exact(section(), "tbody td:nth-child(2)")).toEqual(["10.7", "25/50"]);
     expect(exact(section(), "tbody td:nth-child(3)")).toEqual(["27.1", null]);
     expect(section().textContent).toContain("25% to 50%");
+  });
+});
+
+describe("what is no plain figure says so everywhere", () => {
+  test.each(["FinancialsTable", "FinancialsChart", "KeyStats"] as const)("%s: computed, not reported", async (name) => {
+    const [, year] = financials().data;
+    if (year === undefined) throw new Error("no year");
+    const data = [{ ...year, derived: ["revenue"] }];
+    const service = await serving(answers({ financials: { ...financials(), data } }));
+    const Component = ALL[name];
+    show(service, <Component companyId={COMPANY} />);
+    await ready();
+    const marked = [...section().querySelectorAll("[data-figure], [data-reading], [data-cell]")].filter(
+      (place) => place.querySelector(".firmdata-mark") !== null,
+    );
+    expect(marked.length).toBeGreaterThan(0);
+    for (const { attributes, textContent } of marked) {
+      expect([...attributes].map(({ value }) => value)).toContain("revenue");
+      expect(textContent).toContain("computed from other figures");
+    }
+  });
+
+  test("OwnershipChart: held through others", async () => {
+    const [first, second] = ownership().data;
+    if (first === undefined || second === undefined) throw new Error("two owners");
+    const data = [{ ...first, is_direct: false }, { ...second, is_direct: null }];
+    const service = await serving(answers({ ownership: { ...ownership(), data } }));
+    show(service, <OwnershipChart companyId={COMPANY} />);
+    await ready();
+    const lines = [...section().querySelectorAll("tbody tr")].map((line) => line.textContent);
+    expect(lines.map((text) => text.includes("indirect"))).toEqual([true, false]);
   });
 });
 
@@ -151,6 +205,7 @@ describe("a chart of owners", () => {
       Number.parseFloat(picture.querySelector(".firmdata-bar")?.getAttribute("width") ?? ""),
     ).toBeCloseTo(89.17, 1);
     expect(section().querySelectorAll("tbody tr")).toHaveLength(2);
-    expect(section().textContent).toContain("10.7% of the shares has a known owner.");
+    // Another holds 25 to 50%: what is known exactly is not all that has a known owner.
+    expect(section().textContent).toContain("The shares that are known exactly add up to 10.7%.");
   });
 });

@@ -17,7 +17,7 @@ import polars as pl
 from warehouse.erasure.event_redaction import EventRedactor
 from warehouse.erasure.free_texts import TextRedactor
 from warehouse.exports.delta_writer import DELTAS
-from warehouse.exports.exports import FORMATS, LATEST, ExportStore, delete_export_folder
+from warehouse.exports.exports import FORMATS, LATEST, ExportStore, ForeignExportError, delete_export_folder
 from warehouse.ledger import read_index
 from warehouse.ledger.ledger import read_index_rows
 from warehouse.schema.ids import holder_id
@@ -155,13 +155,21 @@ def redact_ledger(layout: Layout, redactor: EventRedactor) -> int:
 
 
 def replace_exports(exports_: ExportStore, folder: Path, market: str) -> None:
-    """Deletes a market's exports and deltas; if it had any, writes an export of the current release instead."""
+    """Deletes a market's exports and deltas; if it had any, writes an export of the current release instead.
+
+    Exports that this release does not follow, as of a folder that was restored without them, go first.
+    """
     root = folder / market
     newest = exports_.latest(market)
-    formats: Iterable[str] = newest.manifest["formats"] if newest else ()
     if newest is not None:
-        for _ in exports_.write([market], [form for form in FORMATS if form in formats]):
-            pass
+        formats = [form for form in FORMATS if form in newest.manifest["formats"]]
+        try:
+            list(exports_.write([market], formats))
+        except ForeignExportError:
+            atomic_files.delete_if_exists(root / LATEST)
+            for path in _release_folders(root):
+                delete_export_folder(path)
+            list(exports_.write([market], formats))
     fresh = exports_.latest(market)
     for path in _release_folders(root):
         if fresh is None or path != fresh.folder:

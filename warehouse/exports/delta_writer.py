@@ -42,7 +42,7 @@ COMPANIES: Final = 500  # whose rows are read at once
 
 @dataclass(frozen=True, slots=True)
 class CompanyChange:
-    """A company with other rows of a table than in the base. is_growth: all rows of the base are still there."""
+    """A company with other rows of a table than in the base. is_growth: the base lacks later events alone."""
 
     company_id: str
     is_in_base: bool
@@ -62,9 +62,15 @@ def write_delta(
     return _DeltaWriter(rows, base, folder, formats, on_step).write()
 
 
-def changed_companies(base: Path, new: Path, key: str, market: str) -> Iterator[CompanyChange]:
-    """Companies whose rows differ between two Parquet files of one table, by id. key: the column with the id."""
+def changed_companies(
+    base: Path, new: Path, key: str, market: str, above: int | None = None
+) -> Iterator[CompanyChange]:
+    """Companies whose rows differ between two Parquet files of one table, by id. key: the column with the id.
+
+    above: of events, the last sequence of the base. None: a table whose changes are no growth.
+    """
     column = quote_identifier(key)
+    earlier = "true" if above is None else f"sequence <= {above}"
     with open_database() as connection:
         connection.execute(
             f"""PREPARE changed AS
@@ -73,9 +79,10 @@ def changed_companies(base: Path, new: Path, key: str, market: str) -> Iterator[
                 new AS (SELECT * FROM read_parquet({string_literal(str(new))})
                     WHERE {column} >= $1 AND {column} < $2),
                 gone AS (SELECT DISTINCT {column} AS id FROM (FROM base EXCEPT ALL FROM new)),
-                added AS (SELECT DISTINCT {column} AS id FROM (FROM new EXCEPT ALL FROM base))
-                SELECT id, id IN (SELECT {column} FROM base), id NOT IN (FROM gone)
-                FROM (FROM gone UNION FROM added) ORDER BY id"""
+                fresh AS (FROM new EXCEPT ALL FROM base),
+                other AS (FROM gone UNION SELECT {column} FROM fresh WHERE {earlier})
+                SELECT id, id IN (SELECT {column} FROM base), id NOT IN (FROM other)
+                FROM (FROM gone UNION SELECT {column} FROM fresh) ORDER BY id"""
         )
         for first, last in pairwise(_range_bounds((base, new), key, market)):
             for found in _execute(connection, first, last):
@@ -162,11 +169,12 @@ class _DeltaWriter:
 
     def _fill(self, table: ExportTable, delete: Callable[[bytes], None], upsert: Callable[[bytes], None]) -> None:
         name = file_name(table, _PARQUET)
-        changes = changed_companies(self.base / name, self.new / name, table.sorted_by[0], self.rows.market)
+        above: int = self._base_manifest["as_of_sequence"]
+        growing = above if table is schemas.EVENTS else None
+        changes = changed_companies(self.base / name, self.new / name, table.sorted_by[0], self.rows.market, growing)
         place = 1 if table is schemas.DETAILS else 0  # in the rows of one pass over profiles
-        above = self._base_manifest["as_of_sequence"]
         while some := list(islice(changes, COMPANIES)):
-            grown = [one for one in some if table is schemas.EVENTS and one.is_growth]
+            grown = [one for one in some if one.is_growth]
             others = [one for one in some if one not in grown]
             for change in others:
                 if change.is_in_base:

@@ -21,10 +21,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from warehouse.exports.delta_writer import DELTAS, write_delta
 from warehouse.exports.formats import FORMATS, TABLE_FORMATS
 from warehouse.exports.market_rows import MarketRows
 from warehouse.exports.writer import MANIFEST, ExportProgress, MarketExportWriter
+from warehouse.ledger.read_index import format_instant
 from warehouse.raw.archive import utc_now
 from warehouse.reader.leases import LeasedRelease, leased_release, unreadable_release_error
 from warehouse.reader.reader import NoReleaseError
@@ -38,6 +41,7 @@ __all__ = [
     "ExportProgress",
     "ExportStore",
     "ExportWriteError",
+    "ForeignExportError",
     "InvalidReleaseError",
     "MarketExport",
     "MarketNotInReleaseError",
@@ -56,6 +60,21 @@ class MarketNotInReleaseError(LookupError):
 
 class ExportWriteError(OSError):
     """The export could not be written to disk; the message says where and why. Earlier exports stay intact."""
+
+
+class ForeignExportError(ExportWriteError):
+    """The folder has an export that this release does not follow; the message says which. Nothing was written."""
+
+
+class _ExportedState(msgspec.Struct, frozen=True):
+    """Of the manifest of an export, what says which state it has."""
+
+    release: int
+    released_at: str
+    as_of_sequence: int
+
+
+_EXPORTED_STATE: Final = msgspec.json.Decoder(_ExportedState)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +142,7 @@ class ExportStore:
         self, release: LeasedRelease, market: str, formats: tuple[str, ...], told: ExportProgress
     ) -> MarketExport:
         folder = self._folder / market / padded_number(release.manifest.release)
+        _check_follows(release.manifest, folder.parent)
         rows = MarketRows(self._layout, release, market)
         try:
             is_new = MarketExportWriter(rows, folder, formats, told, self._on_step).write(self._clock())
@@ -168,6 +188,36 @@ def delete_export_folder(path: Path) -> None:
 def _complete_folders(folder: Path, pattern: str = "[0-9]" * DIGITS) -> list[Path]:
     """Folders of exports or deltas that have a manifest, oldest first."""
     return sorted(path for path in folder.glob(pattern) if (path / MANIFEST).is_file())
+
+
+def _check_follows(manifest: ReleaseManifest, root: Path) -> None:
+    """Raises ForeignExportError unless a release is that of the newest export of a market, or follows it.
+
+    Another one would leave its files in place as if they were this release's, or be deleted as the older one.
+    """
+    newest = next(filter(None, map(_exported_state, reversed(_complete_folders(root)))), None)
+    if newest is None:
+        return
+    released_at = format_instant(manifest.built_at)
+    advice = "give another folder (`firm export --to DIR`), or move that one away"
+    if newest.release > manifest.release:
+        raise ForeignExportError(
+            f"{root} has release {newest.release}, which is newer than {manifest.release}, the current one here: "
+            f"export where the newer release is; if that was another installation, {advice}"
+        )
+    is_same = newest.release == manifest.release
+    is_own = (newest.released_at, newest.as_of_sequence) == (released_at, manifest.last)
+    is_later = newest.released_at > released_at or newest.as_of_sequence > manifest.last
+    if is_later or (is_same and not is_own):
+        raise ForeignExportError(f"{root} has release {newest.release} of another installation: {advice}")
+
+
+def _exported_state(folder: Path) -> _ExportedState | None:
+    """The state of an export; None if its manifest is damaged, as then it is written again."""
+    try:
+        return _EXPORTED_STATE.decode((folder / MANIFEST).read_bytes())
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def _chosen_markets(manifest: ReleaseManifest, markets: Iterable[str]) -> list[str]:

@@ -304,10 +304,14 @@ def _collect_missing(
 
 
 def missing_records(
-    connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
+    connection: duckdb.DuckDBPyConnection,
+    table: Table,
+    keys: pl.DataFrame,
+    instant: datetime,
+    subject_columns: Collection[str] = (),
 ) -> pl.DataFrame:
     """The rows that `soft_delete` would soft-delete, as they would be."""
-    _collect_missing(connection, table, keys, instant)
+    _collect_missing(connection, table, keys, instant, subject_columns)
     schema = pl.Schema({**schema_render.polars_schema(table), **META})
     rows = f"present.{quote_identifier(table.name)} WHERE rowid IN (SELECT old FROM absent)"
     found = query_frame(connection, f"SELECT {quoted_columns(list(schema))} FROM {rows}")

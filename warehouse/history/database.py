@@ -33,6 +33,7 @@ from warehouse.storage.duckdb import (
     trust_checked_tables,
 )
 from warehouse.storage.file_version import FileVersion
+from warehouse.storage.layout import Layout
 
 _IDENTITY: Final = "CREATE TABLE IF NOT EXISTS identity (id VARCHAR, edition VARCHAR)"
 _BOOK: Final = (
@@ -101,6 +102,11 @@ def close_file(connection: duckdb.DuckDBPyConnection, path: Path, found: FileVer
     version = FileVersion.read(path)
     if version is not None:
         _left[path] = _LeftFile(version, tables)
+
+
+def existing_history_path(layout: Layout, market: str) -> Path | None:
+    """Path of a market's history file, or None if it does not exist."""
+    return path if (path := layout.history_file(market)).exists() else None
 
 
 def has_mixed_schema_versions(path: Path) -> bool:

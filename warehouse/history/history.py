@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Self
 
@@ -25,6 +25,7 @@ from warehouse.history.company_links import KeyOf, LinkPath
 from warehouse.history.current_records import COMPLETE_MARK
 from warehouse.history.reconciliation import StatusGroup
 from warehouse.history.scd2 import TableDiff
+from warehouse.history.turning_days import companies_of_passed_days
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Table
 from warehouse.storage import atomic_files
@@ -217,10 +218,12 @@ class MarketHistory:
         """All present rows of a staged table, with the meta columns."""
         return current_records.records_of_companies(self._connection, [table], None)[table.name]
 
-    def absent_rows(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.DataFrame:
-        """The rows missing from a full snapshot, with the instant at which they would be soft-deleted."""
+    def absent_rows(
+        self, table: Table, keys: pl.DataFrame, instant: datetime, subject_columns: Collection[str] = ()
+    ) -> pl.DataFrame:
+        """The rows that `soft_delete_absent` would soft-delete, with the instant at which they would be."""
         with self.transaction():
-            return current_records.missing_records(self._connection, table, keys, instant)
+            return current_records.missing_records(self._connection, table, keys, instant, subject_columns)
 
     def present_counts(self, tables: Iterable[Table]) -> dict[str, int]:
         """Number of present rows that are not soft-deleted, by staged table; 0 for a table without rows."""
@@ -272,6 +275,11 @@ class MarketHistory:
     def companies_with_records(self, tables: Iterable[Table]) -> pl.Series:
         """Companies with a present row in any of the staged tables."""
         return reconciliation.companies_with_records(self._connection, tables)
+
+    def companies_of_passed_days(self, tables: Iterable[Table], since: date | None, until: date) -> pl.Series:
+        """Companies of present rows with a turning day after `since` and up to `until` (`turning_days`)."""
+        with self.transaction():
+            return companies_of_passed_days(self._connection, tables, since, until)
 
     def count_current_rows(self, table: Table, condition: pl.Expr) -> int:
         """Current rows of a shared table that meet a condition."""
@@ -390,8 +398,3 @@ class MarketHistory:
         """Removes events that are stored durably elsewhere."""
         with registered_frame(self._connection, "gone", event_ids.rename("event_id").to_frame()):
             self._connection.execute("DELETE FROM outbox WHERE event_id IN (SELECT event_id FROM gone)")
-
-
-def existing_history_path(layout: Layout, market: str) -> Path | None:
-    """Path of a market's history file, or None if it does not exist."""
-    return path if (path := layout.history_file(market)).exists() else None

@@ -36,6 +36,9 @@ SCHEMA: Final = pl.Schema(
     }
 )
 
+# Thousands of days have a segment each, of few events: whatever reads them takes longer to begin than to read
+_ROWS_AT_ONCE: Final = 20_000
+
 
 class Ledger:
     """The ledger of one data root. Appending requires the release lock; reading requires none."""
@@ -93,11 +96,19 @@ class Ledger:
         read_index.write_lookup(read_index.lookup_path(self._folder, release), read_index_rows(rows))
 
     def rows(self, above: int = 0) -> Iterator[pl.DataFrame]:
-        """Segments in order, with the events of a sequence greater than `above`."""
+        """Events of a sequence greater than `above`, in order, those of many small segments at once."""
+        gathered, height = list[pl.DataFrame](), 0
         for segment in read_index.read_segments(self._folder):
-            if segment.last > above:
-                path = read_index.segment_path(self._folder, segment.release)
-                yield pl.read_parquet(path).filter(pl.col("sequence") > above)
+            if segment.last <= above:
+                continue
+            path = read_index.segment_path(self._folder, segment.release)
+            gathered.append(pl.read_parquet(path).filter(pl.col("sequence") > above))
+            height += gathered[-1].height
+            if height >= _ROWS_AT_ONCE:
+                yield pl.concat(gathered)
+                gathered, height = [], 0
+        if gathered:
+            yield pl.concat(gathered)
 
     def repair_segments(self, release: int) -> list[str]:
         """Removes segments above a release and rebuilds missing read indexes; returns messages on what was done."""

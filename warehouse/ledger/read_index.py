@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -101,6 +100,8 @@ class LedgerIndex:
         self._folder = folder
         self._stamp: tuple[int, int] | None = None
         self._segments: tuple[LedgerSegment, ...] = ()
+        self._instants: dict[int, str] = {}
+        """Recorded instants by release."""
 
     def after(
         self,
@@ -149,21 +150,21 @@ class LedgerIndex:
     def sequence_before(self, instant: str, last: int) -> int:
         """The last sequence before the first segment recorded at or after an instant, as recorded instants are written.
 
-        Searched by halves: recorded instants rise from segment to segment.
+        Not searched by halves: clocks of machines differ and are set back, so that recorded instants need not rise.
         """
-        segments = list(self._between(0, last))
-        found = bisect_left(segments, instant, key=self._recorded_at)
-        return segments[found].first - 1 if found < len(segments) else last
+        return next((one.first - 1 for one in self._between(0, last) if self._recorded_at(one) >= instant), last)
 
     def _between(self, sequence: int, last: int) -> Iterator[LedgerSegment]:
         """Segments with events above `sequence` and not above `last`."""
         return (one for one in self._current_segments() if one.last > sequence and one.first <= last)
 
     def _recorded_at(self, segment: LedgerSegment) -> str:
-        """When the segment's events were recorded: all at once."""
-        with closing(open_read_only(lookup_path(self._folder, segment.release))) as connection:
-            recorded_at: str = connection.execute("SELECT recorded_at FROM events LIMIT 1").fetchone()[0]
-            return recorded_at
+        """When the segment's events were recorded: all at once, and read once."""
+        if segment.release not in self._instants:
+            with closing(open_read_only(lookup_path(self._folder, segment.release))) as connection:
+                [(recorded_at,)] = connection.execute("SELECT recorded_at FROM events LIMIT 1")
+            self._instants[segment.release] = recorded_at
+        return self._instants[segment.release]
 
     def _current_segments(self) -> tuple[LedgerSegment, ...]:
         try:

@@ -21,7 +21,7 @@ from warehouse import schema_render
 from warehouse.release.manifest import HistoryRevision
 from warehouse.release.segments import ROWS, ContentSums, Segment
 from warehouse.schema.tables import COMPANIES, COMPANY_ID, TABLES
-from warehouse.schema.types import Table
+from warehouse.schema.types import ColumnKind, Table
 from warehouse.serving import id_ranges, search_table, segment_views
 from warehouse.storage.duckdb import (
     database_name,
@@ -37,6 +37,12 @@ from warehouse.storage.duckdb import (
 )
 
 DIGESTS: Final = "digests"
+DIGESTS_SCHEMA: Final = (
+    f"CREATE TABLE {DIGESTS} (company_id VARCHAR, digest UBIGINT, with_provenance UBIGINT, "
+    + ", ".join(f"{quote_identifier(table.name)} UINTEGER" for table in TABLES)
+    + ")"
+)
+_ARCHIVE_POINTER: Final = "raw"  # of no use outside this installation
 _LANES: Final = 2  # tables written in parallel
 _OWN: Final = len("firm:XX:") + 1  # position in a company id after the common market prefix
 # A history stores rows in arrival order: runs of companies in order, some from the first load and one per day
@@ -129,8 +135,7 @@ def create_warehouse_tables(connection: duckdb.DuckDBPyConnection) -> None:
     """Creates the tables of a release."""
     for table in TABLES:
         connection.execute(f"CREATE TABLE {quote_identifier(table.name)} ({_column_list_sql(table)})")
-    counts = ", ".join(f"{quote_identifier(table.name)} UINTEGER" for table in TABLES)
-    connection.execute(f"CREATE TABLE {DIGESTS} (company_id VARCHAR, digest UBIGINT, {counts})")
+    connection.execute(DIGESTS_SCHEMA)
     connection.execute(segment_views.DUCKDB_SCHEMA)
 
 
@@ -252,9 +257,10 @@ def _market_sort_columns_sql(table: Table) -> str:
 
 
 def write_digests(connection: duckdb.DuckDBPyConnection) -> None:
-    """Writes one digest per company: row count over all tables, and two sums over the row hashes.
+    """Writes two digests per company: row count over all tables, and two sums over the row hashes.
 
-    Business columns only. Sums do not depend on row order; a change that leaves one sum equal changes the
+    `digest` is of business columns alone, `with_provenance` of all columns that leave this installation: facts may be
+    the same and their sources others. Sums do not depend on row order; a change that leaves one sum equal changes the
     other. DuckDB's own hash takes a twentieth of the time of hashing rows as text; `hash_function_id` identifies
     the hash, which may differ between versions of DuckDB. Row counts by table are stored too, so that what a delta
     supersedes is counted without reading its rows.
@@ -268,14 +274,21 @@ def write_digests(connection: duckdb.DuckDBPyConnection) -> None:
     for part in id_ranges.id_range_predicates(connection, COMPANIES.name):
         connection.execute(
             f"""INSERT INTO {DIGESTS}
-                SELECT company_id, hash(count(*), sum(hashed), sum(hash(hashed))), {counts} FROM ({rows})
+                SELECT company_id, hash(count(*), sum(hashed), sum(hash(hashed))),
+                    hash(count(*), sum(described), sum(hash(described))), {counts} FROM ({rows})
                 WHERE {part} GROUP BY company_id ORDER BY company_id"""
         )
 
 
 def _row_hashes_sql(table: Table, place: int) -> str:
     listed = quoted_columns([*table.business, *(("valid_to",) if table.valid_from else ())])
-    return f"SELECT {place} AS place, company_id, hash({place}, {listed}) AS hashed FROM {quote_identifier(table.name)}"
+    # DuckDB's hash of an empty list is that of null
+    lists = (quote_identifier(one.name) for one in table.columns if one.kind is ColumnKind.TEXTS)
+    unknown = "".join(f", {name} IS NULL" for name in lists)
+    others = [name for name in table.names if name not in table.business and name != _ARCHIVE_POINTER]
+    described = ", ".join(["hashed", *map(quote_identifier, others)])
+    return f"""SELECT {place} AS place, company_id, hash({place}, {listed}{unknown}) AS hashed,
+        hash({described}) AS described FROM {quote_identifier(table.name)}"""
 
 
 def hash_function_id() -> str:

@@ -212,9 +212,9 @@ class ReleaseStore:
         self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool, erased: ErasedSubjects
     ) -> ReleaseManifest | None:
         self._recover_from_crash()
-        now = self._clock()
         fresh = events.filter(~pl.col("event_id").is_in(self._ledger.known(events["event_id"]).to_list()))
         served = self.current_manifest()
+        now = self._release_instant(served)
         torn = [] if served is None else validation.truncated_files(self._layout, served)
         if served is not None:
             require_past(self._layout, served, torn)
@@ -237,13 +237,21 @@ class ReleaseStore:
         self._seal(manifest)
         return manifest
 
+    def _release_instant(self, served: ReleaseManifest | None) -> datetime:
+        """The instant of the next release: by a clock that is behind the release before, or was set back, that one's.
+
+        What was served at an instant, and events recorded since one, are found by instants that never fall.
+        """
+        now = self._clock()
+        return now if served is None else max(now, served.built_at)
+
     def _copy_for_rollback(self, old: ReleaseManifest, served: ReleaseManifest) -> ReleaseManifest:
         number = served.release + 1
         folder = self._layout.release_folder(number)
         atomic_files.make_folder(folder)
         events_since = SegmentFolder.after(self._layout, number, old, self._on_step)
         written = events_since.write_delta({}, pl.Series("company_id", [], pl.String), self._ledger, old.last)
-        now = self._clock()
+        now = self._release_instant(served)
         past = PastBuild(self._layout, number, now, served).write(written)
         manifest = replace(
             old,

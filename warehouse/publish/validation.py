@@ -38,9 +38,9 @@ _ADVICE: Final = (
 def schema_fingerprint() -> str:
     """Fingerprint of the file formats that this code writes."""
     tables = schema_render.declarations_fingerprint((*TABLES, EVENTS, search_table.SEARCH, search_table.PLACES))
-    files = (DOCUMENTS, *documents_db.SCHEMA, NAMES, *name_index.SCHEMA, full_build.DIGESTS, *segment_views.SCHEMAS)
+    files = (DOCUMENTS, *documents_db.SCHEMA, NAMES, *name_index.SCHEMA, *segment_views.SCHEMAS)
     coded = (*sorted(document_sql.TEMPLATES.values()), repr(document_sql.compression_dictionary()))
-    said = (tables, *files, *coded, full_build.hash_function_id())
+    said = (tables, *files, full_build.DIGESTS_SCHEMA, *coded, full_build.hash_function_id())
     return hashlib.sha256("\n".join(said).encode()).hexdigest()
 
 

@@ -74,7 +74,7 @@ class PastRelationIndex(RelationIndex):
         if rows is None:
             return super()._holder_rows(company_id, minor, most)
         valid = (one.relation for one in rows if one.since <= self._day and (not one.until or one.until > self._day))
-        return [row for row in valid if row.minor <= minor][:most]
+        return [row for row in valid if row.minor <= minor and row.holder != company_id][:most]
 
     def _held_rows(self, key: str, after: HeldKey, company_id: str, most: int) -> list[Relation]:
         query = HeldQuery(key, after, company_id, self._day, most)

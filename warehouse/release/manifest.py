@@ -182,8 +182,19 @@ def write_manifest(layout: Layout, manifest: ReleaseManifest) -> None:
 
 
 def read_manifest(layout: Layout, number: int) -> ReleaseManifest:
-    """Reads the manifest of a release; raises InvalidReleaseError if there is none."""
-    return ReleaseManifest.parse(_read_bytes(layout, number))
+    """Reads the manifest of a release; raises InvalidReleaseError if there is none, or none that can be read."""
+    return _parsed(number, _read_bytes(layout, number))
+
+
+def _parsed(number: int, content: bytes) -> ReleaseManifest:
+    """A manifest; raises InvalidReleaseError for one of a later version, with members that are unknown here."""
+    try:
+        return ReleaseManifest.parse(content)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidReleaseError(
+            f"release {number}: its manifest is of another version of this software, or damaged ({error!r}): run the "
+            "version that wrote it, here too"
+        ) from error
 
 
 def _read_bytes(layout: Layout, number: int) -> bytes:
@@ -219,7 +230,7 @@ def served_manifest(layout: Layout) -> ReleaseManifest | None:
     content = _read_bytes(layout, pointer["release"])
     if hashlib.sha256(content).hexdigest() != pointer["manifest_sha256"]:
         raise InvalidReleaseError(f"release {pointer['release']}: its manifest has changed since publication")
-    manifest = ReleaseManifest.parse(content)
+    manifest = _parsed(pointer["release"], content)
     _check_markets(manifest)
     return manifest
 

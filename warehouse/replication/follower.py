@@ -34,6 +34,7 @@ class ReleaseFollower:
         self._shared = shared
         self._seconds = seconds
         self._told: str | None = None
+        self._is_empty_told = False
         self._ended = threading.Event()
 
     def fetch_newest(self) -> int | None:
@@ -43,9 +44,13 @@ class ReleaseFollower:
         """
         try:
             with locks.release_lock(self._layout, wait_seconds=0.0):
-                return self._shared.fetch()
+                found = self._shared.fetch()
         except AlreadyLockedError:
             return None
+        if not self._shared.has_release and not self._is_empty_told:
+            LOGGER.warning("the object store has no release yet, or FIRM_OBJECT_STORE names another prefix than others")
+        self._is_empty_told = not self._shared.has_release
+        return found
 
     def run(self) -> None:
         """Polls until `end` is called; an error is logged once, and every poll retries."""

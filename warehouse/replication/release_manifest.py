@@ -65,7 +65,9 @@ class ReleasePointer:
             digest, contents, token = value["manifest_sha256"], str(value["contents"]), int(value.get("token", 0))
             return cls(release, oldest, digest, contents, value["checked"], token)
         except (ValueError, KeyError, TypeError) as error:
-            raise CorruptObjectError(f"{POINTER}of the object store is not a pointer to a release: {error!r}") from None
+            raise CorruptObjectError(
+                f"{POINTER} of the object store is not a pointer to a release: {error!r}"
+            ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +119,19 @@ class ReleaseContents:
     def parse(cls, key: str, content: bytes) -> Self:
         """Parses and checks a document; raises CorruptObjectError if its hash differs from its key."""
         require_content_key(key, content, "publish again (`firm release push`)")
-        value = json.loads(content)
-        made = cls(
-            int(value["release"]),
-            tuple(map(BlobRef.parse, value["files"])),
-            tuple(_parse_segment(entry) for entry in value["index"]),
-            tuple(map(BlobRef.parse, value["ledger"])),
-        )
+        try:
+            value = json.loads(content)
+            made = cls(
+                int(value["release"]),
+                tuple(map(BlobRef.parse, value["files"])),
+                tuple(_parse_segment(entry) for entry in value["index"]),
+                tuple(map(BlobRef.parse, value["ledger"])),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise CorruptObjectError(
+                f"{key} of the object store is of another version of this software ({error!r}): run the same on every "
+                "machine"
+            ) from error
         below = f"{release_area(made.release)}/"
         is_release = (
             bool(made.files)

@@ -119,6 +119,11 @@ class ReplicatedReleases:
             return pointer.release
         return None
 
+    @property
+    def has_release(self) -> bool:
+        """Whether the store had any release when it was last looked at (`fetch`)."""
+        return self._seen is not None
+
     def _local_contents(self, number: int) -> ReleaseContents:
         sums = HashCache(self._layout.root, self._layout.replication_folder / "sums.json")
         contents = ReleaseContents.of(self._layout, number, sums)
@@ -195,6 +200,7 @@ class ReplicatedReleases:
                 f"{pointer.contents} of the object store does not belong to release {pointer.release}"
             )
         self._place(contents)
+        release_manifest.read_manifest(self._layout, pointer.release)  # one that cannot be read is not served
         release_manifest.write_pointer(self._layout, pointer.release)
         self._apply_pointer(pointer)
         atomic_files.write_json(self._adopted, {"contents": pointer.contents})

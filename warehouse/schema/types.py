@@ -60,6 +60,19 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
+class TurningDay:
+    """A column of a staged table with a day on which what is derived from an unchanged row changes.
+
+    after_days: how many days later it changes; negative: earlier. written: format of a text column's day. Without one,
+    each ISO day in a text counts.
+    """
+
+    column: str
+    after_days: int = 0
+    written: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """One table: its key is unique and never null.
 
@@ -70,6 +83,7 @@ class Table:
     publication; such a row is older than any full file of a later day.
     `subjects`, of a staged table: whom its records are about. A record that names another subject under an unchanged
     key is counted. Empty: the key itself is the number or the name of the subject.
+    `turning_days`, of a staged table: the company of a row is normalised again once such a day of it has come.
     """
 
     name: str
@@ -82,6 +96,7 @@ class Table:
     sequence: str | None = None
     told: str | None = None
     subjects: tuple[Subject, ...] = ()
+    turning_days: tuple[TurningDay, ...] = ()
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -95,6 +110,7 @@ class Table:
             self.sequence,
             self.told,
             *self.subject_columns,
+            *(day.column for day in self.turning_days),
         ):
             if name is not None and name not in names:
                 raise ValueError(f"table {self.name}: no column {name!r}")

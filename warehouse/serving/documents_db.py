@@ -18,7 +18,7 @@ import polars as pl
 
 from warehouse.serving import codec_write, document_sql, id_ranges, pack_rows, segment_views
 from warehouse.serving.codec_write import RowPacker
-from warehouse.serving.segment_views import SUPERSEDED
+from warehouse.serving.segment_views import SUPERSEDED, SYMBOL_LENGTH
 from warehouse.storage.duckdb import registered_frame, stream_frames
 from warehouse.storage.parallel import prefetch
 from warehouse.storage.sqlite_bulk import bulk_inserter, open_for_building
@@ -54,6 +54,8 @@ _INDEXES: Final = (
     # what a holder holds
     """CREATE INDEX relations_by_holder ON relations (holder, position, company_id, holder_id, relation, since, until)
         WHERE skips = 0""",
+    # symbols apart from the many longer identifiers that begin alike, as ISINs with their country
+    f"CREATE INDEX known_symbols ON known_as (value, company_id) WHERE length(value) <= {SYMBOL_LENGTH}",
 )
 
 

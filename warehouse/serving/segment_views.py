@@ -14,6 +14,7 @@ from typing import Final
 
 SUPERSEDED: Final = "superseded"  # (company_id, rank) of the companies that a segment replaces; rank null for new ones
 SUPERSEDED_RANKS: Final = "superseded_ranks"  # their ranks, in the name index
+SYMBOL_LENGTH: Final = 8  # characters of the longest symbol: other identifiers are longer (index `known_symbols`)
 SQLITE_SCHEMA: Final = f"CREATE TABLE {SUPERSEDED} (company_id TEXT PRIMARY KEY) WITHOUT ROWID"
 NAMES_SCHEMA: Final = f"CREATE TABLE {SUPERSEDED_RANKS} (rank INTEGER PRIMARY KEY)"
 DUCKDB_SCHEMA: Final = f"CREATE TABLE {SUPERSEDED} (company_id VARCHAR, rank BIGINT)"

@@ -40,7 +40,9 @@ _limits: WeakKeyDictionary[duckdb.DuckDBPyConnection, str] = WeakKeyDictionary()
 def shared_instance(folder: Path | None) -> duckdb.DuckDBPyConnection:
     """The shared DuckDB instance for the files of one folder. Downloads no extensions."""
     spilled = {} if folder is None else {"temp_directory": str(_spill_folder(folder))}
-    return duckdb.connect(":memory:", config={**CONNECTION_SETTINGS, **spilled})
+    instance = duckdb.connect(":memory:", config={**CONNECTION_SETTINGS, **spilled})
+    instance.execute("SET GLOBAL TimeZone = 'UTC'")  # of every connection: the machine's would be the default
+    return instance
 
 
 def _spill_folder(folder: Path) -> Path:
@@ -65,7 +67,6 @@ def open_database(path: Path | None = None, *, read_only: bool = False) -> Itera
     _instances[connection] = ref(instance)
     name = f"opened_{next(_names)}"
     try:
-        connection.execute("SET TimeZone = 'UTC'")
         connection.execute("SET enable_progress_bar = false")  # standard output belongs to the caller
         place = ":memory:" if path is None else str(path.resolve())
         connection.execute(f"ATTACH {string_literal(place)} AS {name}{' (READ_ONLY)' if read_only else ''}")

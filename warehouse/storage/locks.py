@@ -90,7 +90,16 @@ def market_lock(layout: Layout, market: str) -> AbstractContextManager[None]:
 
 def history_lock(layout: Layout, market: str) -> AbstractContextManager[None]:
     """The lock of a market's history file."""
-    return exclusive_lock(layout, f"history-{market}", f"history of market {market}")
+    return exclusive_lock(layout, _history_lock_name(market), f"history of market {market}")
+
+
+def is_history_written(layout: Layout, market: str) -> bool:
+    """True if a process has a market's history open for writing."""
+    return is_locked(layout, _history_lock_name(market))
+
+
+def _history_lock_name(market: str) -> str:
+    return f"history-{market}"
 
 
 def release_lock(layout: Layout, wait_seconds: float = _RELEASE_WAIT_SECONDS) -> AbstractContextManager[None]:

@@ -11,7 +11,7 @@ import msgspec
 from litestar import get
 
 from api.companies.lookup import content_location, number_from_path, require_head
-from api.companies.past_states import AskedState
+from api.companies.past_states import AskedState, check_day_has_come
 from api.companies.path_parameters import CompanyId, OrgNumber
 from api.companies.query_params import (
     EventsParams,
@@ -50,6 +50,7 @@ from api.openapi.operation import FROM_COMPANY_LIST, Operation
 from api.openapi.response_headers import OF_PAGE
 from warehouse.reader.reader import CompanyState, PinnedRelease
 from warehouse.reader.types import CompanyGroup, CompanyHeader, Key, ResultPage
+from warehouse.schema.identifiers import CompanyNumber
 
 T = TypeVar("T")
 _BEGINNING: Key = (0,)
@@ -68,14 +69,23 @@ class _ListRequest:
     """A request for a list about one company: the company, the state that is named, and the key in its cursor."""
 
     def __init__(
-        self, request: ApiRequest[_ListParams], name: str, number: str, order: str = "desc", *, is_tail: bool = False
+        self,
+        request: ApiRequest[_ListParams],
+        name: str,
+        number: CompanyNumber,
+        order: str = "desc",
+        *,
+        is_tail: bool = False,
     ) -> None:
         """Binds the cursors of an ascending tail to company and filters only: they must outlive keys and weeks."""
         self.context, self.is_tail = request.context, is_tail
         context, values = request.context, request.values
-        self.number = number_from_path(number)
+        self.number = number
         self.asked = AskedState.read(context, values) if isinstance(values, StateParams) else None
-        self.named_day = self.asked.day if self.asked else values.as_of if isinstance(values, HoldingsParams) else None
+        self.named_day = self.asked.day if self.asked else None
+        if isinstance(values, HoldingsParams):
+            check_day_has_come(values.as_of, context.services.clock.today())
+            self.named_day = values.as_of
         filters = filter_hash(self.number.company_id, values.filters())
         self.binding = CursorBinding(context.account_id, name, filters, order, lasting=is_tail)
         self.key = after_key(context, values.cursor, self.binding)
@@ -143,7 +153,7 @@ class _ListRequest:
     operation=Operation(FinancialsList, OF_PAGE, examples.FINANCIALS, links=FROM_COMPANY_LIST),
 )
 async def list_financials(request: ApiRequest[FinancialsParams], org_number: OrgNumber) -> HttpResponse:
-    listed, values = _ListRequest(request, "financials", org_number), request.values
+    listed, values = _ListRequest(request, "financials", number_from_path(org_number)), request.values
     query = build_financials_query(values)
     answer = await listed.query(
         lambda snapshot, company_id: snapshot.company_financials(company_id, query, listed.key, values.limit),
@@ -160,7 +170,7 @@ async def list_financials(request: ApiRequest[FinancialsParams], org_number: Org
     operation=Operation(OwnershipList, OF_PAGE, examples.OWNERSHIP, links=FROM_COMPANY_LIST),
 )
 async def list_ownership(request: ApiRequest[OwnershipParams], org_number: OrgNumber) -> HttpResponse:
-    listed, values = _ListRequest(request, "ownership", org_number), request.values
+    listed, values = _ListRequest(request, "ownership", number_from_path(org_number)), request.values
     day, key = listed.day_and_key()
     answer = await listed.query(
         lambda snapshot, company_id: snapshot.company_owners(company_id, day, values.min_pct, key, values.limit),
@@ -182,7 +192,8 @@ async def list_company_events(request: ApiRequest[EventsParams], company_id: Com
     """Newest first, or ascending as a resumable tail."""
     values = request.values
     is_tail, query = values.order == "asc", build_event_query(values)
-    listed = _ListRequest(request, "events", company_id, values.order, is_tail=is_tail)
+    number = number_from_path(company_id, "company_id")
+    listed = _ListRequest(request, "events", number, values.order, is_tail=is_tail)
     answer = await listed.query(lambda snapshot, one: snapshot.company_events(one, query, listed.key, values.limit))
     return listed.response(answer, answer.found)
 
@@ -196,7 +207,7 @@ async def list_company_events(request: ApiRequest[EventsParams], company_id: Com
     operation=Operation(FilingList, OF_PAGE, examples.FILINGS, links=FROM_COMPANY_LIST),
 )
 async def list_filings(request: ApiRequest[FilingsParams], org_number: OrgNumber) -> HttpResponse:
-    listed, values = _ListRequest(request, "filings", org_number), request.values
+    listed, values = _ListRequest(request, "filings", number_from_path(org_number)), request.values
     query = build_filings_query(values)
     answer = await listed.query(lambda snapshot, one: snapshot.company_filings(one, query, listed.key, values.limit))
     return listed.response(answer, answer.found)
@@ -211,7 +222,7 @@ async def list_filings(request: ApiRequest[FilingsParams], org_number: OrgNumber
     operation=Operation(HoldingList, OF_PAGE, examples.HOLDINGS, links=FROM_COMPANY_LIST),
 )
 async def list_holdings(request: ApiRequest[HoldingsParams], org_number: OrgNumber) -> HttpResponse:
-    listed, values = _ListRequest(request, "holdings", org_number), request.values
+    listed, values = _ListRequest(request, "holdings", number_from_path(org_number)), request.values
     day, key = listed.day_and_key()
     answer = await listed.query(
         lambda snapshot, company_id: snapshot.company_holdings(company_id, day, values.min_pct, key, values.limit)
@@ -228,7 +239,7 @@ async def list_holdings(request: ApiRequest[HoldingsParams], org_number: OrgNumb
     operation=Operation(groups.CompanyGroup, OF_PAGE, examples.GROUP, links=FROM_COMPANY_LIST),
 )
 async def get_group(request: ApiRequest[GroupParams], org_number: OrgNumber) -> HttpResponse:
-    listed, values = _ListRequest(request, "group", org_number, "asc"), request.values
+    listed, values = _ListRequest(request, "group", number_from_path(org_number), "asc"), request.values
     day, key = listed.day_and_key()
     answer = await listed.query(
         lambda snapshot, company_id: snapshot.company_group(company_id, day, values.depth, key, values.limit),

@@ -101,8 +101,8 @@ class OwnershipChange(ResponseModel):
     """What happened: ownership.changed."""
 
     holder_name: HolderName
-    previous_pct: float = declare.percent("Before.")
-    current_pct: float = declare.percent("Now.")
+    previous_pct: float = declare.percent("Before; of a band its lower bound.")
+    current_pct: float = declare.percent("Now; of a band its lower bound.")
     holder_id: str = declare.natural_id("own", "The holder.")
     holder_type: HolderType
     holder_company_id: HolderCompanyId
@@ -110,7 +110,7 @@ class OwnershipChange(ResponseModel):
     thresholds_crossed: list[
         Annotated[int, declare.integer(5, 50, "A threshold.", json_schema_extra={"enum": list(THRESHOLDS)})]
     ] = declare.array(4, "Percent.")
-    basis: str | None = declare.word(BASES, "Basis of the shares.")
+    basis: str | None = declare.word(BASES, "Basis of the shares; `band` where either is one.")
     as_of: date = declare.date("Date of the new share.")
 
 

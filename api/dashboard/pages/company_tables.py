@@ -1,7 +1,7 @@
 """A company's figures, owners, filings and events as CSV files (RFC 4180), read from the API like all of its page.
 
-Unknown is an empty field. A text that a spreadsheet would run as a formula is preceded by an apostrophe. Does not
-belong here: bulk files (`api.exports`).
+Unknown is an empty field; names of figures in `derived` are separated by blanks. A text that a spreadsheet would
+run as a formula is preceded by an apostrophe. Does not belong here: bulk files (`api.exports`).
 """
 
 import csv
@@ -62,6 +62,8 @@ TABLES: Final[Mapping[str, CompanyTable]] = {
             "version",
             "filed_at",
             "filing_id",
+            "derived",
+            "period_months",
         ),
         "as_of",
     ),
@@ -79,6 +81,8 @@ TABLES: Final[Mapping[str, CompanyTable]] = {
             "basis",
             "as_of",
             "reconciliation",
+            "share_class",
+            "is_direct",
         ),
         "as_of",
     ),
@@ -123,6 +127,8 @@ def _cell(value: object) -> object:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, list):
+        return " ".join(value)
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 

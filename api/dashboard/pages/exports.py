@@ -37,6 +37,8 @@ class BulkFolder:
 @get(PATH)
 async def show_exports(page: CurrentPage) -> HttpResponse:
     services, tier = page.services, page.tier
+    if tier.exports:
+        page.require_active_account()
     links = ExportLinks(services.secret_box, services.clock)
     expires = links.expiry()
     files = await asyncio.to_thread(list_export_files, exports_folder(services.settings)) if tier.exports else []

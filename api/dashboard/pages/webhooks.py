@@ -237,10 +237,7 @@ async def delete_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> 
 def _require_entitled_owner(page: PageRequest) -> SubscriptionOwner:
     """The owner, if the account's status and tier permit changes."""
     owner = _request_owner(page)
-    if page.required_session.account.status != "active":
-        raise PageError(
-            403, "Not possible while the account is inactive", "First resolve the issue shown at the top of the page."
-        )
+    page.require_active_account()
     if not owner.tier.webhooks:
         raise tier_required(page.services.settings.tiers, owner.tier.name)
     return owner

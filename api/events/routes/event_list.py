@@ -15,6 +15,7 @@ from api.events.watched import FeedQuery, has_watchlists
 from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import after_key, issue_cursor, page_response, query_release
+from api.http.response_headers import modified_at
 from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import Operation
@@ -59,7 +60,9 @@ async def list_events(request: ApiRequest[FeedParams]) -> HttpResponse:
     page = result.value
     rows = ResultPage(tuple(map(event_body, page.events)), (), page.has_more)
     next_cursor = replace(issue_cursor(context, (page.seen_to,), binding), replaces=b"since")
-    return page_response(context, result.stamps, rows, next_cursor)
+    # a watchlist changes without a release
+    stamps = modified_at(result.stamps, context.services.clock.now()) if query.watchlists else result.stamps
+    return page_response(context, stamps, rows, next_cursor)
 
 
 async def check_watchlists(context: RequestContext, query: FeedQuery) -> None:

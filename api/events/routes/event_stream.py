@@ -34,7 +34,7 @@ HEARTBEAT_SECONDS: Final = 15.0
 EVENTS_PER_REQUEST: Final = 100
 _PAGE_EVENTS: Final = 100
 _HEADERS: Final = ((b"content-type", EVENT_STREAM), NO_STORE, VARY, (b"x-accel-buffering", b"no"))
-_RETRY: Final = b"retry: 5000\n\n"
+_BEGINNING: Final = b"retry: 5000\nid: %d\n\n"
 _HEARTBEAT: Final = b":\n\n"
 _SEQUENCE: Final = re.compile(rb"0|[1-9][0-9]{0,17}")
 _UNAUTHENTICATED: Final = 401
@@ -44,15 +44,16 @@ _BUSY_SECONDS: Final = 0.5
 class EventStreamResponse(HttpResponse):
     """A response that goes on, until the client leaves or the stream ends with `bye`."""
 
-    __slots__ = ("_context", "_sent", "_stream", "_stream_id", "_streams")
+    __slots__ = ("_checked_at", "_context", "_sent", "_stream", "_stream_id", "_streams", "_written_at")
 
     def __init__(self, context: RequestContext, stream_id: str, stream: OpenStream) -> None:
-        super().__init__(200, _HEADERS, _RETRY)
+        super().__init__(200, _HEADERS, _BEGINNING % stream.position)
         self._context = context
         self._streams = context.services.event_streams
         self._stream_id = stream_id
         self._stream = stream
         self._sent = 0
+        self._checked_at = self._written_at = asyncio.get_running_loop().time()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 -- ASGI's signature
         stream = self._stream
@@ -60,7 +61,7 @@ class EventStreamResponse(HttpResponse):
         watch.add_done_callback(lambda _: stream.end("disconnected"))
         try:
             await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
-            await _write(send, self.body)
+            await self._write(send, self.body)
             await self._catch_up(send)
             await self._follow(send)
             bye = b'event: bye\ndata: {"reason":"%b"}\n\n' % (stream.end_reason or "quota").encode()
@@ -72,40 +73,52 @@ class EventStreamResponse(HttpResponse):
 
     async def _catch_up(self, send: Send) -> None:
         """Sends what the ledger has, until the stream joins the tail or ends."""
-        stream, seen_to = self._stream, -1
+        stream, tail, has_caught_up, ledger_end = self._stream, self._streams.tail, False, 0
 
         chosen = stream.query.choice(self._context.services.control_database)
 
-        def query_ledger(snapshot: PinnedRelease) -> LedgerPage:
-            return snapshot.ledger_events(stream.query.ledger, stream.position, _PAGE_EVENTS, chosen)
+        def query_ledger(snapshot: PinnedRelease) -> tuple[LedgerPage, int]:
+            page = snapshot.ledger_events(stream.query.ledger, stream.position, _PAGE_EVENTS, chosen)
+            return page, snapshot.last_sequence
 
-        while stream.end_reason is None and not (seen_to == stream.position and self._streams.tail.join(stream)):
+        while stream.end_reason is None and not (has_caught_up and tail.join(stream, ledger_end)):
             try:
-                page = (await query_release(self._context, query_ledger)).value
+                page, ledger_end = (await query_release(self._context, query_ledger)).value
             except ProblemError:  # too many queries at once
                 await asyncio.sleep(_BUSY_SECONDS)
-                continue
-            await self._send_chunk(send, event_chunk(page.events))
-            stream.position = page.seen_to
-            seen_to = -1 if page.has_more else page.seen_to
+            else:
+                await self._send_chunk(send, event_chunk(page.events))
+                stream.position, has_caught_up = page.seen_to, not page.has_more
+            if asyncio.get_running_loop().time() - self._written_at >= HEARTBEAT_SECONDS:
+                await self._write(send, _HEARTBEAT)
+            await self._check_access()
 
     async def _follow(self, send: Send) -> None:
         """Sends what the tail brings, and comments while it brings nothing."""
-        loop, stream = asyncio.get_running_loop(), self._stream
-        checked_at = loop.time()
+        stream = self._stream
         while stream.end_reason is None:
             chunk = await stream.take(HEARTBEAT_SECONDS)
             if chunk is not None:
                 await self._send_chunk(send, chunk)
                 stream.written(chunk)
             elif stream.end_reason is None:
-                await _write(send, _HEARTBEAT)
-            if loop.time() - checked_at >= HEARTBEAT_SECONDS:
-                checked_at = loop.time()
-                if not await self._is_still_allowed():
-                    stream.end("access")
-                elif not await self._has_watchlists():
-                    stream.end("watchlist")
+                await self._write(send, _HEARTBEAT)
+            await self._check_access()
+
+    async def _write(self, send: Send, body: bytes) -> None:
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+        self._written_at = asyncio.get_running_loop().time()
+
+    async def _check_access(self) -> None:
+        """Ends a stream that may not go on, which it finds out every 15 seconds."""
+        now = asyncio.get_running_loop().time()
+        if now - self._checked_at < HEARTBEAT_SECONDS:
+            return
+        self._checked_at = now
+        if not await self._is_still_allowed():
+            self._stream.end("access")
+        elif not await self._has_watchlists():
+            self._stream.end("watchlist")
 
     async def _send_chunk(self, send: Send, chunk: EventChunk) -> None:
         """Sends events, if the quota has room for them."""
@@ -115,7 +128,7 @@ class EventStreamResponse(HttpResponse):
             self._stream.end("quota")
         elif chunk.events:
             self._sent += chunk.events
-            await _write(send, chunk.body)
+            await self._write(send, chunk.body)
 
     async def _is_still_allowed(self) -> bool:
         """False if the key or the account may no longer read; true while that cannot be found out."""
@@ -142,7 +155,8 @@ class EventStreamResponse(HttpResponse):
     policy=STREAM,
     summary="Stream events of all companies",
     description="The events of listEvents as `text/event-stream`: `id` is the sequence, `event` the type, `data` the "
-    "event. Begins after `Last-Event-ID`, else with `since`, else with the next event. "
+    "event. Begins after `Last-Event-ID`, else with `since`, else with the next event; the first block has the `id` "
+    "after which it begins, and no event. "
     f"{FILTERS_TEXT} A comment is sent every 15 seconds without an event. The stream ends with `event: bye`, whose "
     "`data.reason` is shutdown, access (the key was revoked, the account suspended), quota, watchlist (one that it "
     "filters by was deleted) or backlog (the client reads too slowly): reconnect with `Last-Event-ID`, and nothing is "
@@ -186,10 +200,6 @@ def _last_event_id(context: RequestContext) -> int | None:
         error = ProblemDetail("format", requirement, header="Last-Event-ID")
         raise new_problem("invalid_parameter", f"The header Last-Event-ID {requirement}.", error)
     return int(given)
-
-
-async def _write(send: Send, body: bytes) -> None:
-    await send({"type": "http.response.body", "body": body, "more_body": True})
 
 
 async def _until_disconnected(receive: Receive) -> None:

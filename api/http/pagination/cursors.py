@@ -77,7 +77,8 @@ class CursorCipher:
             filters=binding.filters,
             key=list(key),
             direction=binding.direction,
-            issued_at=int(self._clock.wall()),
+            # of one place always the same, so that a tag confirms polls that find nothing new
+            issued_at=0 if binding.lasting else int(self._clock.wall()),
         )
         sealed = self._ciphers[0].encrypt(msgspec.msgpack.encode(payload), [_VERSION])
         return base64.urlsafe_b64encode(_VERSION + sealed).rstrip(b"=").decode()

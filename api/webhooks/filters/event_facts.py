@@ -10,7 +10,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -42,6 +42,7 @@ class EventFacts:
 
 
 class _Change(msgspec.Struct):
+    holder_name: Any = msgspec.UNSET
     previous_pct: Decimal | None = None
     current_pct: Decimal | None = None
     basis: str | None = None
@@ -57,7 +58,12 @@ class _Filing(msgspec.Struct):
     changed_fields: list[_ChangedField] | None = None
 
 
+class _Source(msgspec.Struct):
+    native_id: Any = msgspec.UNSET
+
+
 class _Data(msgspec.Struct):
+    source: _Source | None = None
     change: _Change | None = None
     filing: _Filing | None = None
 
@@ -69,7 +75,7 @@ def event_facts(event: LedgerEvent, company: CompanyFacts | None) -> EventFacts:
     """Reads an event; `company`: its profile, None where the release that is served has no such company."""
     data = _read_data(event)
     change, filing = data.change or _Change(), data.filing or _Filing()
-    is_ownership = event.event_type == "ownership.changed"
+    is_ownership = event.event_type == "ownership.changed" and not _is_erased(data)
     changed = filing.changed_fields if event.event_type == "filing.updated" else change.changes
     return EventFacts(
         industry_code=None if company is None else company.industry_code,
@@ -88,6 +94,12 @@ def _read_data(event: LedgerEvent) -> _Data:
     except msgspec.ValidationError:
         _LOGGER.exception("filters read nothing of event %s: its data has another form", event.event_id)
         return _Data()
+
+
+def _is_erased(data: _Data) -> bool:
+    """Whether a change of ownership was redacted; a holder protected by law has no name either, but a record."""
+    change, source = data.change or _Change(), data.source or _Source()
+    return change.holder_name is None and source.native_id is None
 
 
 def to_bits(chosen: Iterable[T | None], known: Sequence[T]) -> int:

@@ -7,8 +7,9 @@ Belongs here: the declaration, recognising files, a hit to a row, requests. Does
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -16,13 +17,14 @@ from connectors.contract.dataset import Cadence, Dataset, GuardLimits
 from connectors.contract.pieces import ArchiveMember, Batch, Cursor, FetchedFile, NotApplicable, RecognisedFile, Scope
 from connectors.dk.answers import hits_member
 from connectors.dk.offentliggoerelser.schema import KEY, PUBLICATIONS
-from connectors.dk.register import HOST, LICENCE, canonical_number
+from connectors.dk.register import HOST, LICENCE, MARKET, canonical_number
 from connectors.dk.search import SearchIndex, fetch_changes
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from connectors.kit.json import structs
 from connectors.kit.staging import RejectedRecordError
 from connectors.kit.xbrl.facts import parse_day
+from warehouse.schema.markets import MARKETS
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
@@ -31,7 +33,7 @@ REPORT: Final = "regnskab"
 ANNUAL: Final = "AARSRAPPORT"  # kinds of documents begin with it
 PDF: Final = "application/pdf"
 _FIRST: Final = timedelta(days=550)  # how far the first run goes back: the latest report of every company
-_DATE_LENGTH: Final = 10
+_LOCAL: Final = ZoneInfo(MARKETS[MARKET].time_zone)
 _FIELDS: Final = (
     "cvrNummer", "offentliggoerelsestype", "offentliggoerelsesTidspunkt", "omgoerelse", "sagsNummer", "sidstOpdateret",
     "regnskab", "dokumenter",
@@ -124,7 +126,7 @@ def _publication_row(hit: PublicationHit) -> dict[str, Any]:
         "cvr_nummer": number,
         "sagsnummer": source.sagsNummer,
         "tidspunkt": at,
-        "dag": datetime.fromisoformat(source.offentliggoerelsesTidspunkt[:_DATE_LENGTH]).date(),
+        "dag": _local_day(source.offentliggoerelsesTidspunkt),
         "omgoerelse": bool(source.omgoerelse),
         "periode_start": parse_day(period.get("startDato"), is_end=False),
         "periode_slut": parse_day(period.get("slutDato"), is_end=False),
@@ -140,6 +142,12 @@ def _instant(text: str | None) -> datetime | None:
         return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def _local_day(text: str) -> date:
+    """The day in Denmark, whatever the offset that the instant is written with; without one as written."""
+    found = datetime.fromisoformat(text)
+    return (found if found.tzinfo is None else found.astimezone(_LOCAL)).date()
 
 
 def _period(reported: Any) -> dict[str, str | None]:

@@ -14,7 +14,7 @@ import polars as pl
 from connectors.dk import code_lists
 from connectors.dk.profile import status
 from connectors.dk.register import LICENCE, MARKET, PROTECTED_LICENCE, PUBLIC_PAGE, company_ids
-from connectors.dk.virksomhed.schema import KEY, NUMBER
+from connectors.dk.virksomhed.schema import FROM_DAY, KEY, NUMBER
 from connectors.kit import staging
 from connectors.kit.field_origins import origin_texts
 from warehouse.schema import nace
@@ -33,9 +33,9 @@ _FIELDS: Final = '["name","sni_code","sni_label","municipality","county","regist
 _HOME: Final = "DK"
 
 
-def map_companies(rows: pl.LazyFrame) -> pl.DataFrame:
-    """One row per company, from present rows of `dk_virksomhed`."""
-    profile = status.with_meanings(rows).select(
+def map_companies(rows: pl.LazyFrame, to_come: pl.LazyFrame, today: date) -> pl.DataFrame:
+    """One row per company on a day, from present rows of `dk_virksomhed` and `dk_virksomhed_senere`."""
+    profile = status.with_meanings(_rows_of_day(rows, to_come, today), today).select(
         company_id=company_ids(pl.col(NUMBER)),
         org_number=pl.col(NUMBER),
         name=pl.col("navn"),
@@ -55,6 +55,17 @@ def map_companies(rows: pl.LazyFrame) -> pl.DataFrame:
         **status.status_columns(KEY),
     )
     return staging.complete_columns(profile, COMPANIES).collect()
+
+
+def _rows_of_day(rows: pl.LazyFrame, to_come: pl.LazyFrame, today: date) -> pl.LazyFrame:
+    """The rows; for what has come since the record was read, the newest row of it that the same version states."""
+    version = [NUMBER, "samt_id", "sidst_opdateret"]
+    has_come = pl.col("_retired_at").is_null() & (pl.col(FROM_DAY) <= today)
+    come = to_come.filter(has_come).sort(FROM_DAY).unique(NUMBER, keep="last", maintain_order=True)
+    origin = ("_company_id", "_observed_at", "_raw", "_retired_at")
+    found = come.drop(origin).join(rows.select(*version, *origin), on=version, nulls_equal=True, how="inner")
+    kept = rows.join(found.select(NUMBER), on=NUMBER, how="anti")
+    return pl.concat([kept, found.select(rows.collect_schema().names())])
 
 
 def _place_columns() -> dict[str, pl.Expr]:

@@ -8,6 +8,7 @@ of the profile.
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final
 
 import polars as pl
@@ -28,10 +29,10 @@ REGISTRY_STATUSES: Final = {
 }
 
 
-def with_meanings(rows: pl.LazyFrame) -> pl.LazyFrame:
+def with_meanings(rows: pl.LazyFrame, today: date) -> pl.LazyFrame:
     """Adds the register's word, what it means, and whether the life span has ended: columns of `status_columns`."""
     word = pl.coalesce("sammensat_status", "status")
-    ended = pl.col("livsforloeb_til") <= pl.col("_observed_at").dt.date()
+    ended = pl.col("livsforloeb_til") <= today
     meanings = code_lists.STATUSES
     return rows.with_columns(word.alias(_WORD), ended.fill_null(value=False).alias(_HAS_ENDED)).with_columns(
         meanings.expr(pl.col(_WORD).str.to_lowercase(), "status").alias(_MEANING),
@@ -51,7 +52,11 @@ def status_columns(register: str) -> dict[str, pl.Expr]:
         .when(gone)
         .then(pl.col("_retired_at").dt.date())
         .when(ended)
-        .then("livsforloeb_til")
+        .then(
+            pl.when((pl.col("livsforloeb_til") >= pl.col("livsforloeb_fra")).fill_null(value=True)).then(
+                "livsforloeb_til"
+            )
+        )
         .otherwise(since.then("status_fra"))
     )
     is_dissolved = mistake | gone | ended | (meaning == _DISSOLVED).fill_null(value=False)

@@ -21,6 +21,7 @@ from connectors.dk.regnskaber.document import NotReportError, ReportDocument, Re
 from connectors.dk.regnskaber.schema import KEY, REPORTS
 from connectors.kit import staging
 from connectors.kit.archive.bounded_stream import ArchiveError
+from connectors.kit.columns.text import AHEAD
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.redact.streams import unreadable_body
 from connectors.kit.redact.text import read_text
@@ -62,9 +63,13 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     body = staging.read_plain(member, _LARGEST, f"a document of more than {_LARGEST >> 20} MiB")
     with staging.unreadable_on(member, (MalformedMarkupError, NotReportError)):
         document = parse_report(body)
+        if document.end > member.observed_at.date() + AHEAD:
+            raise NotReportError(f"its period ends on {document.end}, long after it was read")
     batch = staging.BatchBuilder(member.dataset)
     for (code, subject), count in document.signals.items():
         batch.tally.add(code, subject, document.number or member.name, count)
+    if document.size and not document.has_own_figures:
+        batch.tally.add("empty_year", "no figure of the document's own year", document.number or member.name)
     yield batch.build(REPORTS, _document_rows(member, document))
 
 
@@ -83,9 +88,8 @@ def _document_rows(member: ArchiveMember, document: ReportDocument) -> Iterator[
         "standard": document.standard,
         "size": document.size,
     }
-    own = any(row.period_end == document.end for row in document.rows)
     blank = ReportRow(document.start, document.end, False, False, *(None,) * 8)
-    for row in document.rows if own else (blank, *document.rows):
+    for row in document.rows if document.has_own_figures else (blank, *document.rows):
         yield common | row._asdict()
 
 

@@ -10,17 +10,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from typing import Final, NamedTuple
 
 from connectors.dk.register import canonical_number
 from connectors.dk.regnskaber import concepts as tags
 from connectors.dk.regnskaber.figures import ReportFigures
-from connectors.kit.xbrl.facts import Fact, XbrlReport, first_text
+from connectors.kit.xbrl.facts import Fact, XbrlReport, first_text, is_financial_year
 from connectors.kit.xbrl.figures import first_day
 from connectors.kit.xbrl.instance import read_report
+from connectors.kit.xbrl.stated_years import count_other_years, year_of_results
 
-_LONGEST: Final = timedelta(days=18 * 31)  # a first or changed year lasts at most 18 months
 _CLASS: Final = re.compile(r"(?:klasse|class)\s+([A-D])\b", re.IGNORECASE)
 _INTERIM: Final = re.compile(r"halv\s*år|halvaar|kvartal|delår|interim|half[- ]year|quarter", re.IGNORECASE)
 DANISH: Final = "ÅRL"
@@ -67,6 +67,11 @@ class ReportDocument:
     size: int
     rows: list[ReportRow] = field(default_factory=list)
     signals: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @property
+    def has_own_figures(self) -> bool:
+        """True if a figure of the report's own year is tagged."""
+        return any(row.period_end == self.end for row in self.rows)
 
 
 def parse_report(body: bytes) -> ReportDocument:
@@ -115,13 +120,13 @@ def _reporting_period(texts: list[Fact], figures: ReportFigures, report: XbrlRep
     """The stated period; otherwise the longest period with results among those that end last."""
     start = first_day(fact for fact in texts if fact.name == tags.FIRST_DAY)
     end = first_day(fact for fact in texts if fact.name == tags.LAST_DAY)
-    if start is not None and end is not None and start <= end <= start + _LONGEST:
-        return start, end
+    results = {found for is_group in (False, True) for found in figures.periods(is_group)}
+    if start is not None and end is not None and is_financial_year(start, end):
+        return year_of_results((start, end), results, report.signals)
     found = [
         (until, until - since, since)
-        for is_group in (False, True)
-        for since, until in figures.periods(is_group)
-        if since <= until <= since + _LONGEST and (end is None or until == end)
+        for since, until in results
+        if is_financial_year(since, until) and (end is None or until == end)
     ]
     if not found:
         raise NotReportError("it states no reporting period, and none follows from its figures")
@@ -143,7 +148,12 @@ def _standard(figures: ReportFigures, written_class: str | None) -> str | None:
 def _report_rows(figures: ReportFigures, start: date, end: date) -> Iterable[ReportRow]:
     """Rows: the report's own period per scope, then every earlier period with results."""
     for is_group in (False, True):
-        earlier = {found for found in figures.periods(is_group) if found[1] < start}
+        results = set(figures.periods(is_group))
+        count_other_years((start, end), results, figures.signals)
+        before = {found for found in results if found[1] < start}
+        earlier = {found for found in before if is_financial_year(*found)}
+        if earlier != before:
+            figures.signals["implausible_period", "no financial year"] += len(before - earlier)
         for since, until in [(start, end), *sorted(earlier, reverse=True)]:
             row = _report_row(figures, since, until, is_group=is_group, is_comparative=until != end)
             if row.has_figures:

@@ -12,7 +12,7 @@ from datetime import date
 from decimal import Decimal
 
 from connectors.dk.regnskaber import concepts as tags
-from connectors.kit.xbrl.facts import Context, Fact, choose_fact
+from connectors.kit.xbrl.facts import Context, Fact, choose_fact, most_precise
 from connectors.kit.xbrl.figures import StatedFigures
 
 Place = tuple[bool, date | None, date]  # is group, first day (None: a balance), last day
@@ -41,17 +41,17 @@ class ReportFigures(StatedFigures):
         return self.money(self._value(is_group, start, end, tags.CHAINS[name]), name)
 
     def stock(self, is_group: bool, end: date, name: str) -> int | None:
-        """A balance of a day. Two totals of it that differ are counted."""
-        names = tags.BALANCES[name]
-        stated = [value for one in names if (value := self._value(is_group, None, end, (one,))) is not None]
-        if len(set(stated)) > 1:
+        """A balance of a day. Two totals of it that differ are counted; for a contradicted one no other stands in."""
+        placed = self._places.get((is_group, None, end), {})
+        stated = [self._chosen(one, placed[one]) for one in tags.BALANCES[name] if one in placed]
+        if len(set(stated) - {None}) > 1:
             self.signals["unbalanced", name] += 1
         return self.money(next(iter(stated), None), name)
 
     def employees(self, is_group: bool, start: date, end: date) -> int | None:
         """Employees of a period, halves up; some reports state them for its last day."""
-        found = self._value(is_group, start, end, tags.EMPLOYEES)
-        return self.heads(self._value(is_group, None, end, tags.EMPLOYEES) if found is None else found)
+        is_stated = not self._places.get((is_group, start, end), {}).keys().isdisjoint(tags.EMPLOYEES)
+        return self.heads(self._value(is_group, start if is_stated else None, end, tags.EMPLOYEES))
 
     def _value(self, is_group: bool, start: date | None, end: date, names: tuple[str, ...]) -> Decimal | None:
         placed = self._places.get((is_group, start, end), {})
@@ -61,16 +61,18 @@ class ReportFigures(StatedFigures):
         return None
 
     def _chosen(self, name: str, facts: Sequence[Fact]) -> Decimal | None:
-        """The most precise of repeated facts; of contradicting ones the last that is not zero, with a signal.
+        """The most precise of repeated facts; with a signal where others differ from it, and none of several.
 
-        Counts of people are not rounded: those that differ contradict each other, as 0 and 1 do.
+        A zero gives way to the one value stated beside it. Counts of people are not rounded: those that differ
+        contradict each other, as 0 and 1 do.
         """
         choice = choose_fact(facts)
         is_count = name in tags.EMPLOYEES
         if choice.agree and not (is_count and any(fact.number != choice.fact.number for fact in facts)):
             return choice.fact.number
         self.signals["conflicting_facts", name] += 1
-        return next((fact.number for fact in reversed(facts) if fact.number), None)
+        told = {fact.number for fact in (facts if is_count else most_precise(facts)) if fact.number}
+        return told.pop() if len(told) == 1 else None
 
     def _add_fact(self, fact: Fact) -> None:
         context = fact.context

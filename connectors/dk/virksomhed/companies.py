@@ -7,11 +7,20 @@ owners (`owners`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from connectors.dk.register import canonical_number, has_check_digit
-from connectors.dk.virksomhed.periods import current_element, first_day, newest_element, newest_first, period_of
+from connectors.dk.virksomhed.owners import is_register_of_owners
+from connectors.dk.virksomhed.periods import (
+    AnyElement,
+    current_element,
+    first_day,
+    newest_element,
+    newest_first,
+    period_of,
+)
 from connectors.dk.virksomhed.structs import Address, Employment, Metadata, RegisteredCompany, Value
 from connectors.kit.staging import RejectedRecordError, SignalCounter
 
@@ -44,7 +53,7 @@ def company_row(record: RegisteredCompany, day: str, tally: SignalCounter) -> Co
     for member in record.left_out:
         tally.add("unknown_key", member, number)
     newest = record.virksomhedMetadata or _NOTHING
-    name = newest.nyesteNavn or newest_element(record.navne, day)
+    name = _present(newest.nyesteNavn, record.navne, day)
     if name is None or not (called := _clean(name.navn)):
         raise RejectedRecordError("no name")
     if record.enhedsNummer is None:
@@ -58,17 +67,35 @@ def company_row(record: RegisteredCompany, day: str, tally: SignalCounter) -> Co
         record.sidstOpdateret,
         called,
         first_day(name) or None,
-        _former_names(record, called),
+        _former_names(record, called, day),
         *_form_columns(record, newest, day),
         *_status_columns(record, newest, day),
-        *_industry_columns(record, newest, day),
-        *_address_columns(newest.nyesteBeliggenhedsadresse or newest_element(record.beliggenhedsadresse, day)),
+        *_industry_columns(record, newest, day, number, tally),
+        *_address_columns(_present(newest.nyesteBeliggenhedsadresse, record.beliggenhedsadresse, day)),
         _website(record, day),
-        *_employee_columns(newest),
+        *_employee_columns(newest, day, number, tally),
         record.reklamebeskyttet,
         _has_only_small_owners(record, day),
         record.fejlRegistreret,
+        _lists_all_holders(record),
     )
+
+
+def days_to_come(record: RegisteredCompany, day: str, latest: str) -> list[str]:
+    """Days after a day, up to the latest one, from which on the record states something else; sorted."""
+    newest = record.virksomhedMetadata or _NOTHING
+    lists = (
+        record.navne,
+        record.virksomhedsform,
+        record.hovedbranche,
+        record.beliggenhedsadresse,
+        record.virksomhedsstatus,
+        record.livsforloeb,
+        record.hjemmeside,
+    )
+    ready = (newest.nyesteNavn, newest.nyesteVirksomhedsform, newest.nyesteHovedbranche)
+    stated = chain(*lists, (one for one in (*ready, newest.nyesteBeliggenhedsadresse) if one is not None))
+    return sorted({found for element in stated if day < (found := first_day(element)) <= latest})
 
 
 def _clean(text: str | None) -> str | None:
@@ -81,11 +108,28 @@ def _padded(code: int | str | None, digits: int) -> str | None:
     return text.rjust(digits, "0") if text.strip("0") else None
 
 
-def _former_names(record: RegisteredCompany, current: str) -> str:
+def _present(ready: AnyElement | None, elements: Sequence[AnyElement], day: str) -> AnyElement | None:
+    """The value that the register has ready made; the list decides where there is none, or one to come.
+
+    A company that is to begin itself has values to come alone.
+    """
+    has_come = ready is not None and first_day(ready) <= day
+    return ready if has_come else newest_element(elements, day) or ready
+
+
+def _former_names(record: RegisteredCompany, current: str, day: str) -> str:
     if len(record.navne) <= 1:
         return ""
-    names = (_clean(name.navn) for name in newest_first(record.navne))
+    names = (_clean(name.navn) for name in newest_first(record.navne) if first_day(name) <= day)
     return LINES.join(name for name in dict.fromkeys(names) if name and name != current)
+
+
+def _lists_all_holders(record: RegisteredCompany) -> bool:
+    """Whether the record lists who takes part in it, and names every holder: one without a name may be anybody."""
+    if record.deltagerRelation is None:
+        return False
+    holders = (one.deltager for one in record.deltagerRelation if any(map(is_register_of_owners, one.organisationer)))
+    return all(holder is not None and holder.enhedsNummer is not None for holder in holders)
 
 
 def _has_only_small_owners(record: RegisteredCompany, day: str) -> bool:
@@ -103,8 +147,9 @@ def _status_columns(record: RegisteredCompany, newest: Metadata, day: str) -> Co
     """Status and life span: the end of the latest span where none is open on the day; the day of foundation."""
     status = newest_element(record.virksomhedsstatus, day)
     spans = [period_of(span) for span in record.livsforloeb]
-    ends = [span.gyldigTil for span in spans if span.gyldigTil is not None]
-    is_open = len(ends) < len(spans)
+    begun = [span for span in spans if (span.gyldigFra or "") <= day] or spans  # one to come is not open yet
+    ends = [span.gyldigTil for span in begun if span.gyldigTil is not None]
+    is_open = len(ends) < len(begun)
     founded = newest.stiftelsesDato
     return (
         _clean(newest.sammensatStatus),
@@ -119,18 +164,24 @@ def _status_columns(record: RegisteredCompany, newest: Metadata, day: str) -> Co
 
 def _form_columns(record: RegisteredCompany, newest: Metadata, day: str) -> CompanyRow:
     """Code, label, since."""
-    form = newest.nyesteVirksomhedsform or newest_element(record.virksomhedsform, day)
+    form = _present(newest.nyesteVirksomhedsform, record.virksomhedsform, day)
     if form is None:
         return _NO_CODE
     return _padded(form.virksomhedsformkode, 2), _clean(form.langBeskrivelse), first_day(form) or None
 
 
-def _industry_columns(record: RegisteredCompany, newest: Metadata, day: str) -> CompanyRow:
-    """Code, label, since."""
-    industry = newest.nyesteHovedbranche or newest_element(record.hovedbranche, day)
+def _industry_columns(
+    record: RegisteredCompany, newest: Metadata, day: str, number: str, tally: SignalCounter
+) -> CompanyRow:
+    """Code, label, since. A code lacks one zero at most: a shorter one is of another level, and none."""
+    industry = _present(newest.nyesteHovedbranche, record.hovedbranche, day)
     if industry is None:
         return _NO_CODE
-    return _padded(industry.branchekode, _CODE_DIGITS), _clean(industry.branchetekst), first_day(industry) or None
+    code = _padded(industry.branchekode, _CODE_DIGITS)
+    if code is not None and (len(code) > _CODE_DIGITS or code.startswith("00")):
+        tally.add("unreadable_value", "branchekode", number)
+        code = None
+    return code, _clean(industry.branchetekst), first_day(industry) or None
 
 
 def _address_columns(address: Address | None) -> CompanyRow:
@@ -169,20 +220,29 @@ def _number(house: int | str | None, letter: str | None) -> str:
     return f"{'' if house is None else house}{letter or ''}"
 
 
-def _employee_columns(newest: Metadata) -> tuple[int | None, str | None]:
-    """Employees of the newest statistics: months before a quarter or year that ends with them; an interval is null."""
+def _employee_columns(newest: Metadata, day: str, number: str, tally: SignalCounter) -> tuple[int | None, str | None]:
+    """Employees of the newest statistics: months before a quarter or year that ends with them; an interval is null.
+
+    Statistics of a year to come, and fewer people than none, are counted and left.
+    """
     series = (
         newest.nyesteErstMaanedsbeskaeftigelse,
         newest.nyesteMaanedsbeskaeftigelse,
         newest.nyesteKvartalsbeskaeftigelse,
         newest.nyesteAarsbeskaeftigelse,
     )
-    found = [one for one in series if one is not None and one.aar is not None]
+    stated = [one for one in series if one is not None and one.aar is not None]
+    found = [one for one in stated if (one.aar or 0) <= int(day[:4])]
+    if len(found) < len(stated):
+        tally.add("implausible_period", "beskaeftigelse", number)
     if not found:
         return None, None
     last = max(found, key=_last_month)  # of equal ones the first: the monthly figures
     count = last.antalAnsatte
-    return count if count is not None and count >= 0 else None, _written_period(last)
+    if count is not None and count < 0:
+        tally.add("unreadable_value", "antalAnsatte", number)
+        count = None
+    return count, _written_period(last)
 
 
 def _last_month(one: Employment) -> tuple[int, int]:

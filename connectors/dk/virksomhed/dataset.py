@@ -8,9 +8,9 @@ change (`search`), saved answers, and lines with one hit each. Does not belong h
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from itertools import islice, repeat
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
@@ -20,13 +20,14 @@ from connectors.dk import code_lists
 from connectors.dk.answers import hits_member
 from connectors.dk.register import HOST, INDEX_URL, LICENCE
 from connectors.dk.search import SearchIndex, fetch_changes
-from connectors.dk.virksomhed.companies import LINES, CompanyRow, company_row
+from connectors.dk.virksomhed.companies import LINES, CompanyRow, company_row, days_to_come
 from connectors.dk.virksomhed.holdings import is_lower_end
 from connectors.dk.virksomhed.owners import OwnerRow, owner_rows
 from connectors.dk.virksomhed.redact import redact
-from connectors.dk.virksomhed.schema import COMPANIES, KEY, NUMBER, OWNERS, STAGED
-from connectors.dk.virksomhed.structs import CompanyHit
+from connectors.dk.virksomhed.schema import COMPANIES, KEY, LATER_COMPANIES, NUMBER, OWNERS, STAGED
+from connectors.dk.virksomhed.structs import CompanyHit, RegisteredCompany
 from connectors.kit import staging
+from connectors.kit.columns.text import AHEAD
 from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from connectors.kit.json import structs
 from connectors.kit.staging import RejectedRecordError, SignalCounter
@@ -64,9 +65,11 @@ _OTHER_INDEXES: Final = {
 }
 # Kinds of columns whose values are parsed from text, a column at a time
 _WRITTEN: Final = {ColumnKind.DATE: pl.String(), ColumnKind.TEXTS: pl.String()}
+_CHANGED: Final = COMPANIES.names.index("sidst_opdateret")
+_EARLIEST: Final = date(1600, 1, 1)  # an earlier day is a filler, as 0001-01-01
+_BEGINNINGS: Final = ("stiftelses_dato", "livsforloeb_fra")  # these are not of the years to come
 _DATES: Final = {
-    table.name: [column.name for column in table.columns if column.kind is ColumnKind.DATE]
-    for table in (COMPANIES, OWNERS)
+    table.name: [column.name for column in table.columns if column.kind is ColumnKind.DATE] for table in STAGED.values()
 }
 
 
@@ -92,7 +95,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
 
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
-    """Batches of `dk_virksomhed` and `dk_ejer`."""
+    """Batches of the staged tables."""
     reader = _RecordReader(member)
     found = structs.decode_into(
         hits_member(member), CompanyHit, reader.tally, reader.take, key="_id", block=_STRETCH_BYTES
@@ -101,21 +104,29 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
         yield from reader.batches(some)
 
 
+class _RecordRows(NamedTuple):
+    """Rows of one record; to_come: of the company on later days, with the day at the end."""
+
+    company: CompanyRow
+    owners: Sequence[OwnerRow]
+    to_come: Sequence[CompanyRow]
+
+
 class _Stretch:
     """Rows of some records."""
 
     def __init__(self, rejects: pl.DataFrame) -> None:
-        self.companies: list[CompanyRow] = []
-        self.owners: list[OwnerRow] = []
+        self.records: list[_RecordRows] = []
         self.rejects = [rejects]
 
 
 class _RecordReader:
-    """Converts records to rows; of a number that a body repeats, each record becomes a row, the last one holds."""
+    """Converts records to rows; of a number that a batch repeats, the record that changed last holds."""
 
     def __init__(self, member: ArchiveMember) -> None:
         self.tally = SignalCounter(member.dataset)
         self._day = f"{member.observed_at:%Y-%m-%d}"
+        self._latest = member.observed_at.date() + AHEAD
 
     def take(self, hits: list[CompanyHit], rejects: pl.DataFrame) -> _Stretch:
         stretch = _Stretch(rejects)
@@ -130,24 +141,34 @@ class _RecordReader:
             except RejectedRecordError as error:
                 refused.append((record.cvrNummer or hit.id, str(error), record.enhedsNummer or ""))
                 continue
-            stretch.companies.append(row)
-            if record.deltagerRelation:
-                stretch.owners += owner_rows(record, row[0], self._day, self.tally)
+            owners = list(owner_rows(record, row[0], self._day, self.tally)) if record.deltagerRelation else ()
+            stretch.records.append(_RecordRows(row, owners, self._rows_to_come(record)))
         if refused:
             stretch.rejects.append(staging.reject_rows(refused))
         return stretch
 
+    def _rows_to_come(self, record: RegisteredCompany) -> Sequence[CompanyRow]:
+        """What the record says of its company from later days on; what is odd was counted with its row of today."""
+        unheard = SignalCounter(self.tally.dataset)
+        days = days_to_come(record, self._day, self._latest.isoformat())
+        return [(*company_row(record, day, unheard), day) for day in days]
+
     def batches(self, stretches: list[_Stretch]) -> Iterator[Batch]:
-        companies = [row for stretch in stretches for row in stretch.companies]
-        owners = [row for stretch in stretches for row in stretch.owners]
+        records = _newest_records([record for stretch in stretches for record in stretch.records])
+        companies = [one.company for one in records]
+        owners = [row for one in records for row in one.owners]
+        to_come = [row for one in records for row in one.to_come]
         rejects = pl.concat([part for stretch in stretches for part in stretch.rejects])
-        rows = _typed_rows(COMPANIES, companies, self.tally)
+        rows = _typed_rows(COMPANIES, companies, self.tally, self._latest)
         self._audit_codes(rows)
         yield staging.make_batch(COMPANIES, rows, rejects, self.tally.drain())
         if owners:
-            held = _typed_rows(OWNERS, owners, self.tally)
+            held = _typed_rows(OWNERS, owners, self.tally, date.max)
             self._audit_shares(held)
             yield staging.make_batch(OWNERS, held, signals=self.tally.drain())
+        if to_come:
+            later = _typed_rows(LATER_COMPANIES, to_come, SignalCounter(self.tally.dataset), self._latest)
+            yield staging.make_batch(LATER_COMPANIES, later)
 
     def _audit_codes(self, rows: pl.DataFrame) -> None:
         """Counts words and codes that no list has."""
@@ -165,8 +186,27 @@ class _RecordReader:
                 staging.count_subjects(self.tally, "unknown_band", found)
 
 
-def _typed_rows(table: Table, rows: Sequence[tuple[Any, ...]], tally: SignalCounter) -> pl.DataFrame:
-    """Rows column by column, lists and days parsed; a day that does not parse is null, and counted."""
+def _newest_records(records: list[_RecordRows]) -> list[_RecordRows]:
+    """Each company once: of its records the one that changed last, whatever their order; of equal ones the last."""
+    newest: dict[str, int] = {}
+    for place, (row, *_) in enumerate(records):
+        known = newest.setdefault(row[0], place)
+        if known != place and _changed_at(records[known].company) <= _changed_at(row):
+            newest[row[0]] = place
+    return records if len(newest) == len(records) else [records[place] for place in sorted(newest.values())]
+
+
+def _changed_at(row: CompanyRow) -> datetime:
+    """When the record of a row changed last; before all others if it does not say so."""
+    try:
+        found = datetime.fromisoformat(row[_CHANGED] or "")
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _typed_rows(table: Table, rows: Sequence[tuple[Any, ...]], tally: SignalCounter, latest: date) -> pl.DataFrame:
+    """Rows column by column, lists and days parsed; a day that does not parse, or cannot be, is null, and counted."""
     columns = zip(*rows, strict=True) if rows else repeat(())
     series = [
         pl.Series(column.name, list(values), dtype=_WRITTEN.get(column.kind, staging.TYPES[column.kind]))
@@ -175,7 +215,7 @@ def _typed_rows(table: Table, rows: Sequence[tuple[Any, ...]], tally: SignalCoun
     texts = pl.DataFrame(series).unique(table.key, keep="last", maintain_order=True)
     dates = _DATES[table.name]
     typed = texts.with_columns(
-        *(pl.col(name).str.to_date("%Y-%m-%d", strict=False) for name in dates),
+        *(_possible_day(name, latest if name in _BEGINNINGS else date.max) for name in dates),
         *(_parse_lines(column.name) for column in table.columns if column.kind is ColumnKind.TEXTS),
     )
     for name in dates:
@@ -183,6 +223,11 @@ def _typed_rows(table: Table, rows: Sequence[tuple[Any, ...]], tally: SignalCoun
             lost = texts[name].is_not_null() & typed[name].is_null()
             staging.count_signals(tally, "unreadable_value", name, texts[table.key[0]].filter(lost))
     return typed
+
+
+def _possible_day(name: str, latest: date) -> pl.Expr:
+    day = pl.col(name).str.to_date("%Y-%m-%d", strict=False)
+    return pl.when(day.is_between(_EARLIEST, latest)).then(day).alias(name)
 
 
 def _parse_lines(name: str) -> pl.Expr:

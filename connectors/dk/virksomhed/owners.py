@@ -1,13 +1,15 @@
 """Rows of `dk_ejer`: the register of owners as statements, one for each day on which a holder's shares changed.
 
-Shares of capital and votes are two lists with their own periods; a statement is what both say from a day on. Of the
-organs of a company only EJERREGISTER is read: legal owners from 5 percent. Beneficial owners («Reelle ejere») are not
-public any more, and are removed before the archive. Does not belong here: what a share means (`holdings`).
+Shares of capital and votes are two lists with their own periods; a statement is what both say from a day on, also where
+one of them ends alone. Of the organs of a company only EJERREGISTER is read: legal owners from 5 percent. Beneficial
+owners («Reelle ejere») are not public any more, and are removed before the archive. Does not belong here: what a share
+means (`holdings`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
 from typing import Final
 
 from connectors.dk.register import canonical_number
@@ -20,13 +22,14 @@ REGISTER: Final = "REGISTER"
 SHARE: Final = "EJERANDEL_PROCENT"
 VOTES: Final = "EJERANDEL_STEMMERET_PROCENT"
 UNKNOWN_START: Final = "unknown"
+_DAY: Final = timedelta(days=1)
 
 OwnerRow = tuple[str | None, ...]  # in the order of the columns of `OWNERS`
 
 
 def owner_rows(record: RegisteredCompany, number: str, day: str, tally: SignalCounter) -> Iterator[OwnerRow]:
     """Statements about the holders of a company, oldest first, dates as text."""
-    for relation in record.deltagerRelation:
+    for relation in record.deltagerRelation or ():
         organs = [organ for organ in relation.organisationer if is_register_of_owners(organ)]
         if not organs:
             continue
@@ -36,8 +39,7 @@ def owner_rows(record: RegisteredCompany, number: str, day: str, tally: SignalCo
             continue
         unit, named = str(holder.enhedsNummer), _holder_columns(holder, day)
         shares, votes = _values_of(organs)
-        for begun in sorted({first_day(value) for value in (*shares, *votes)}):
-            share, vote = _value_on(shares, begun), _value_on(votes, begun)
+        for begun, share, vote in _statements(shares, votes, number, tally):
             yield (
                 number,
                 unit,
@@ -48,6 +50,30 @@ def owner_rows(record: RegisteredCompany, number: str, day: str, tally: SignalCo
                 None if share is None else share.vaerdi,
                 None if vote is None else vote.vaerdi,
             )
+
+
+def _statements(
+    shares: Sequence[Value], votes: Sequence[Value], number: str, tally: SignalCounter
+) -> Iterator[tuple[str, Value | None, Value | None]]:
+    """What both lists say from a day on, oldest first: from each first day, and from where one ends alone."""
+    values = (*shares, *votes)
+    first_days = {first_day(value) for value in values}
+    before: tuple[Value | None, Value | None] = (None, None)
+    for begun in sorted(first_days.union(*map(_day_after, values))):
+        found = _value_on(shares, begun), _value_on(votes, begun)
+        if begun in first_days and found == (None, None):  # they end before they begin
+            tally.add("implausible_period", "ejerandel", number)
+        elif found != (None, None) and (begun in first_days or found != before):
+            yield begun, *found
+        before = found
+
+
+def _day_after(value: Value) -> set[str]:
+    """The day after the end of a value; none while it holds, or after an end that is no day."""
+    try:
+        return {(date.fromisoformat(period_of(value).gyldigTil or "") + _DAY).isoformat()}
+    except (ValueError, OverflowError):  # none, or the last day of the calendar
+        return set()
 
 
 def is_register_of_owners(organ: Organisation) -> bool:
@@ -82,9 +108,9 @@ def _values_of(organs: Sequence[Organisation]) -> tuple[list[Value], list[Value]
 
 
 def _last_day(share: Value | None, vote: Value | None) -> str | None:
-    """The last day of a statement; None while one of its values holds."""
-    ends = [period_of(value).gyldigTil for value in (share, vote) if value is not None]
-    return None if None in ends else max(filter(None, ends), default=None)
+    """The last day of a statement: of the value that ends first; None while both hold."""
+    ends = (period_of(value).gyldigTil for value in (share, vote) if value is not None)
+    return min((end for end in ends if end is not None), default=None)
 
 
 def _value_on(values: Sequence[Value], begun: str) -> Value | None:

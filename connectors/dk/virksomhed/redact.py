@@ -140,7 +140,8 @@ def _redact_record(record: Any) -> dict[str, Any]:
         for name, member in members.items()
         if name != _RELATIONS and _is_kept(name, left_out)
     }
-    kept[_RELATIONS] = list(_kept_relations(members.get(_RELATIONS)))
+    if isinstance(members.get(_RELATIONS), list):  # a record without the list says nothing of owners
+        kept[_RELATIONS] = list(_kept_relations(members[_RELATIONS]))
     return {**kept, LEFT_OUT: sorted(left_out)} if left_out else kept
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Table, TurningDay
 
 _T, _B, _D, _I = ColumnKind.TEXT, ColumnKind.BOOLEAN, ColumnKind.DATE, ColumnKind.INTEGER
 
@@ -53,7 +53,9 @@ COMPANIES: Final = Table(
         Column("reklamebeskyttet", _B, "protected from unsolicited advertising", nullable=False),
         Column("ejere_under_5", _B, "registered that no owner has 5 percent", nullable=False),
         Column("fejl_registreret", _B, "registered by mistake", nullable=False),
+        Column("har_deltagere", _B, "the record lists its holders, each by number; null for rows of before 1.6"),
     ),
+    turning_days=(TurningDay("livsforloeb_til"),),
 )
 
 OWNERS: Final = Table(
@@ -73,5 +75,14 @@ OWNERS: Final = Table(
         Column("ejerandel", _T, "share of capital, a fraction: the lower end of a band"),
         Column("stemmeret", _T, "share of votes, likewise"),
     ),
+    turning_days=(TurningDay("gyldig_fra"), TurningDay("gyldig_til")),
 )
-STAGED: Final = {table.name: table for table in (COMPANIES, OWNERS)}
+FROM_DAY: Final = "fra"
+LATER_COMPANIES: Final = Table(
+    "dk_virksomhed_senere",
+    "Companies as their record describes them from a later day on: as a row of `dk_virksomhed`, for each day to come.",
+    (NUMBER, FROM_DAY),
+    (*COMPANIES.columns, Column(FROM_DAY, _D, "the day", nullable=False)),
+    turning_days=(TurningDay(FROM_DAY),),
+)
+STAGED: Final = {table.name: table for table in (COMPANIES, OWNERS, LATER_COMPANIES)}

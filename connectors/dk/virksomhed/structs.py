@@ -235,7 +235,7 @@ class RegisteredCompany(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     erstMaanedsbeskaeftigelse: msgspec.Raw = _LEFT
     attributter: list[Attribute] = []
     penheder: msgspec.Raw = _LEFT
-    deltagerRelation: list[Relation] = []
+    deltagerRelation: list[Relation] | None = None
     fusioner: msgspec.Raw = _LEFT
     spaltninger: msgspec.Raw = _LEFT
     virksomhedMetadata: Metadata | None = None

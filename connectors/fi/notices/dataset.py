@@ -8,6 +8,7 @@ the website, and would erase them. Does not belong here: fetching (`fetch`), fil
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Any, Final
 
 import msgspec
@@ -16,7 +17,7 @@ from connectors.contract.dataset import Cadence, Dataset, GuardLimits
 from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.fi.notices import fetch
 from connectors.fi.notices.schema import DAY, DIGITAL, KEY, NOTICES, NUMBER, RECORD, TYPE, TYPES
-from connectors.fi.register import HOST, LICENCE, error_body_reason, parse_business_id
+from connectors.fi.register import HOST, LICENCE, error_body_reason, finnish_day, parse_business_id
 from connectors.fi.xbrl.dataset import LIST, parse_statement_list
 from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from connectors.kit.json.body import decode_body, read_body
@@ -77,7 +78,7 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     rows: list[dict[str, Any]] = []
     for place, company in enumerate(companies, start=1):
         try:
-            rows.extend(_company_notices(company, batch))
+            rows.extend(_company_notices(company, batch, finnish_day(member.observed_at)))
         except RecordError as error:
             batch.reject(place, error)
     yield batch.build(NOTICES, rows)
@@ -99,7 +100,7 @@ def _company_objects(body: Any) -> list[Any] | None:
     return [body] if NUMBER in body else None
 
 
-def _company_notices(company: Any, batch: BatchBuilder) -> Iterator[dict[str, Any]]:
+def _company_notices(company: Any, batch: BatchBuilder, today: date) -> Iterator[dict[str, Any]]:
     """The notices of one company; an unreadable notice is rejected alone."""
     record = JsonRecord(company, batch.tally, "")
     number = parse_business_id(record.child(NUMBER).text("value"))
@@ -109,17 +110,17 @@ def _company_notices(company: Any, batch: BatchBuilder) -> Iterator[dict[str, An
     record.ignore(NUMBER, *_OF_COMPANY)
     for notice in record.children(_NOTICES):
         try:
-            yield _notice_row(notice, number, batch.tally)
+            yield _notice_row(notice, number, batch.tally, today)
         except RecordError as error:
             batch.reject(number, error)
     record.close()
 
 
-def _notice_row(notice: JsonRecord, number: str, tally: SignalCounter) -> dict[str, Any]:
+def _notice_row(notice: JsonRecord, number: str, tally: SignalCounter, today: date) -> dict[str, Any]:
     registered = notice.need(DAY)
     when = parse_day(registered, is_end=False)
-    if when is None:
-        raise RecordError(DAY, f"is not a date: {registered}")
+    if when is None or when > today:
+        raise RecordError(DAY, f"is not a past date: {registered}")
     kind = str(notice.take(TYPE) or "").strip()
     if kind not in TYPES:
         tally.add("unknown_code", f"{TYPE} {kind}", number)

@@ -18,9 +18,15 @@ _since: Final = pl.col("companySituation.registrationDate")
 _newest: Final = pl.col("tradeRegister.type")
 _register_code: Final = pl.col("tradeRegisterStatus")
 
+# the newest entry of the Trade Register goes on, and began after the stated end: the end was undone
+_RESTORED: Final = (
+    _newest.is_in(f.REGISTERED)
+    & pl.col("tradeRegister.endDate").is_null()
+    & (pl.col("tradeRegister.registrationDate") > pl.col("endDate"))
+).fill_null(value=False)
 _CEASED: Final = (_newest == f.CEASED) & pl.col("tradeRegister.endDate").is_null()
 IS_DISSOLVED: Final = (
-    pl.col("endDate").is_not_null()
+    (pl.col("endDate").is_not_null() & ~_RESTORED)
     | (_register_code == f.CEASED).fill_null(value=False)
     | _CEASED.fill_null(value=False)
 )
@@ -60,7 +66,7 @@ REGISTRY_STATUSES: Final = {
 # entry in a tax register; otherwise unknown.
 _BACK: Final = pl.max_horizontal(
     pl.col("companySituation.endDate"),
-    pl.when(pl.col("tradeRegister.ceased").is_not_null()).then("tradeRegister.registrationDate"),
+    pl.when(pl.col("tradeRegister.ceased").is_not_null() | _RESTORED).then("tradeRegister.registrationDate"),
     pl.when(pl.col("taxRegisters.registrationDate") > pl.col("taxRegisters.endDate")).then(
         "taxRegisters.registrationDate"
     ),

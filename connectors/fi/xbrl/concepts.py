@@ -34,6 +34,8 @@ EQUAL: Final = (
     ("x360 = x513 + x435", "x360", ("x513", "x435")),
     ("x740 = x2895", "x740", ("x2895",)),
 )
+# a line and its counterpart, which states the same amount and is its fallback
+COUNTERPARTS: Final = {"x740": "x2895", "x360": "x481"}
 # appropriations and provisions, which few statements have, come in between
 PARTS: Final = (
     ("x481 = x376 + x424 (+ appropriations, provisions)", "x481", ("x376", "x424")),

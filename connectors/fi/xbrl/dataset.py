@@ -9,13 +9,14 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from datetime import date
 from typing import Any, Final
 
 import msgspec
 
 from connectors.contract.dataset import Cadence, Dataset, GuardLimits
 from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
-from connectors.fi.register import HOST, LICENCE, error_body_reason, parse_business_id
+from connectors.fi.register import HOST, LICENCE, error_body_reason, finnish_day, parse_business_id
 from connectors.fi.xbrl import document, fetch
 from connectors.fi.xbrl.schema import DATE, KEY, NUMBER, REGISTERED, STATEMENTS
 from connectors.kit import staging
@@ -73,14 +74,14 @@ def parse_statement_list(member: ArchiveMember, body: bytes, batch: BatchBuilder
     rows: list[dict[str, Any]] = []
     for place, item in enumerate(items if isinstance(items, list) else [], start=1):
         try:
-            row = _list_row(item, batch.tally)
+            row = _list_row(item, batch.tally, finnish_day(member.observed_at))
             rows += [] if row is None else [row]
         except RecordError as error:
             batch.reject(place, error, item)
     return rows
 
 
-def _list_row(item: Any, tally: SignalCounter) -> dict[str, Any] | None:
+def _list_row(item: Any, tally: SignalCounter, today: date) -> dict[str, Any] | None:
     record = JsonRecord(item, tally, str(item.get(NUMBER)) if isinstance(item, dict) else "")
     number, written = parse_business_id(record.need(NUMBER)), record.need(DATE)
     registered = record.text("registrationDate")
@@ -88,8 +89,11 @@ def _list_row(item: Any, tally: SignalCounter) -> dict[str, Any] | None:
     last, when = parse_day(written, is_end=False), parse_day(registered, is_end=False)
     if number is None or last is None:
         raise RecordError(NUMBER if number is None else DATE, f"is none: {written}")
-    if registered and when is None:
+    if registered and (when is None or when > today):
         tally.add("unreadable_value", "registrationDate", number)
+        when = None
+    if when is not None and when <= last:
+        tally.add("impossible_date", "registrationDate", number)  # kept: a notice of that day is of a digital filing
     # the list by period end has no registration date: such a line adds nothing to the statement
     return None if when is None else {NUMBER: number, DATE: last, "registrationDate": when}
 

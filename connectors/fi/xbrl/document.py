@@ -15,7 +15,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, Final
 
 from connectors.contract.pieces import ArchiveMember
-from connectors.fi.register import has_check_digit, parse_business_id
+from connectors.fi.register import finnish_day, has_check_digit, parse_business_id
 from connectors.fi.xbrl import concepts as tags
 from connectors.fi.xbrl.schema import DATE, NUMBER
 from connectors.kit import staging
@@ -24,6 +24,7 @@ from connectors.kit.xbrl.facts import Fact, XbrlReport, choose_fact, first_text,
 from connectors.kit.xbrl.instance import read_report
 from connectors.kit.xml.parse import MalformedMarkupError
 
+_FETCHED: Final = re.compile(r"(?<!\d)(\d{7}-\d)_(\d{4}-\d{2}-\d{2})\.")  # what was requested
 _DATED: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?!.*\d{4}-\d{2}-\d{2})")
 _LARGEST: Final = 1 << 62
 _DAY: Final = timedelta(days=1)
@@ -54,6 +55,7 @@ class _StatementReader:
         self._audit_document()
         end = self._find_end()
         start = self._find_start(end)
+        self._audit_request(end)
         current, prior, prior_end = self._current_and_prior_lines(start, end)
         self._audit_sums(current, "")
         self._audit_sums(prior, tags.PRIOR)
@@ -86,6 +88,14 @@ class _StatementReader:
             self._tally.add("wrong_check_digit", NUMBER, number)
         return number
 
+    def _audit_request(self, end: date) -> None:
+        """Signals a statement of another company or year than the file's name says was requested."""
+        requested = _FETCHED.search(self._piece.name)
+        if requested is not None and requested[1] != self._number:
+            self._tally.add("other_business_id", "the file's name is of another company", self._number)
+        if requested is not None and requested[2] != end.isoformat():
+            self._tally.add("other_period", "the file's name is of another year", self._number)
+
     def _audit_document(self) -> None:
         for (code, subject), count in self._report.signals.items():
             self._tally.add(code, subject, self._number, count)
@@ -94,22 +104,31 @@ class _StatementReader:
                 self._tally.add("unknown_taxonomy", schema.rpartition("/")[2], self._number)
 
     def _tagged_date(self, name: str) -> date | None:
-        text = first_text(self._by_name[name])
+        """The day of a tag; of two that differ none, as nothing says which is meant."""
+        texts = {text for fact in self._by_name[name] if (text := first_text([fact])) is not None}
+        if len(texts) > 1:
+            self._tally.add("conflicting_facts", name, self._number)
+            return None
+        text = next(iter(texts), None)
         found = parse_day(text, is_end=False)
         if text is not None and found is None:
             self._tally.add("unreadable_value", name, self._number)
         return found
 
     def _find_end(self) -> date:
-        """Period end: di121, else the date in the file name, else the latest instant."""
+        """Period end: di121, else the date in the file name, else the latest instant. A day still to come is none."""
+        seen = finnish_day(self._piece.observed_at)
         tagged = self._tagged_date(tags.END)
-        if tagged is not None:
+        if tagged is not None and tagged <= seen:
             return tagged
+        if tagged is not None:
+            self._tally.add("unreadable_value", "di121 is in the future", self._number)
         named = _DATED.search(self._piece.name)
-        instants = [fact.context.end for fact in self._report.facts if fact.context and fact.context.end]
-        end = parse_day(named.group(1), is_end=False) if named else max(instants, default=None)
-        if end is None:
-            raise self._piece.unreadable_error("no last day: neither di121 nor any instant")
+        instants = (fact.context.end for fact in self._report.facts if fact.context and fact.context.end)
+        past = (instant for instant in instants if instant <= seen)
+        end = parse_day(named.group(1), is_end=False) if named else max(past, default=None)
+        if end is None or end > seen:
+            raise self._piece.unreadable_error("no last day that is past: neither di121 nor any instant")
         self._tally.add("no_period", "di121 is missing", self._number)
         return end
 
@@ -171,14 +190,20 @@ class _StatementReader:
         return line, instant, is_prior
 
     def _chosen_amounts(self, lines: Mapping[str, Sequence[Fact]]) -> Amounts:
+        """Amounts by line. Of a contradicted line there is none, and its counterpart counts only if it repeats one."""
         found: dict[str, Decimal] = {}
+        contradicted: dict[str, set[Decimal | None]] = {}
         for line, facts in lines.items():
             stated = [fact for fact in facts if fact.number is not None]
             choice = choose_fact(stated) if stated else None
             if choice is not None and not choice.agree:
                 self._tally.add("conflicting_facts", line, self._number)
+                contradicted[line] = {fact.number for fact in stated}
             elif choice is not None and choice.fact.number is not None:
                 found[line] = choice.fact.number
+        for line, other in tags.COUNTERPARTS.items():
+            if line in contradicted and found.get(other) not in contradicted[line]:
+                found.pop(other, None)
         return found
 
     def _audit_sums(self, amounts: Amounts, suffix: str) -> None:

@@ -64,7 +64,8 @@ def _map_filings(rows: pl.DataFrame) -> pl.DataFrame:
         document_sha256="sha256",
         period_start="di120",
         period_end=DATE,
-        filed_at="registrationDate",
+        # accounts are not registered before their year is over
+        filed_at=pl.when(pl.col("registrationDate") > pl.col(DATE)).then("registrationDate"),
         is_amendment=pl.lit(value=False),
         document_url=url,
     ).select(FILINGS.names)

@@ -78,7 +78,7 @@ def split_members(piece: ArchiveMember) -> Iterator[ArchiveMember]:
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of `fi_ytj`."""
     tally = staging.SignalCounter(member.dataset)
-    rows = CompanyRowBuilder(tally)
+    rows = CompanyRowBuilder(tally, member.observed_at)
     seen: set[str] = set()
     array = replace(member, open=partial(stream.open_as_array, member))
     for chunk in structs.decode_chunks(array, YtjCompany, tally, key="businessId"):

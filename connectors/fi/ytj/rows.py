@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
-from connectors.fi.register import MUNICIPALITIES, POST_CODES, has_check_digit, parse_business_id
+from connectors.fi.register import MUNICIPALITIES, POST_CODES, ZONE, finnish_day, has_check_digit, parse_business_id
 from connectors.fi.ytj import schema as f
 from connectors.fi.ytj.structs import (
     Blank,
@@ -31,19 +30,21 @@ from connectors.fi.ytj.structs import (
 from connectors.kit.staging import SignalCounter
 from connectors.nasdaq.names import issuer_key
 
-_ZONE: Final = ZoneInfo("Europe/Helsinki")
 _LANGUAGES: Final = ("3", "1", "2")  # English before Finnish before Swedish
 _CITY_LANGUAGES: Final = ("1", "2", "3")
 _NEVER: Final = date.min
+_EARLIEST: Final = 1700  # companies of the 19th century are registered; 0001-01-01 is a day not stated
 _FIRST: Final = 1
+_INDUSTRY_DIGITS: Final = 5
 _VERSION: Final = re.compile(r"\d{1,9}")
 
 
 class CompanyRowBuilder:
     """Converts company objects to rows; unknown and unreadable values are counted with the company's number."""
 
-    def __init__(self, tally: SignalCounter) -> None:
+    def __init__(self, tally: SignalCounter, observed_at: datetime) -> None:
         self._tally = tally
+        self._today = finnish_day(observed_at)
         self._number = ""
 
     def of(self, company: YtjCompany, number: str) -> dict[str, Any]:
@@ -61,7 +62,7 @@ class CompanyRowBuilder:
             f.NUMBER: number,
             "businessId.registrationDate": self._parse_day(issued and issued.registrationDate),
             "euId": euid and scalar_text(euid.value),
-            **self._name_columns(list_or_empty(company.names), form, scalar_text(company.endDate) is None),
+            **self._name_columns(list_or_empty(company.names), form, not self._has_ended(company.endDate)),
             **self._industry_columns(company),
             "website.url": website and scalar_text(website.url),
             "companyForm.type": form and scalar_text(form.type),
@@ -75,7 +76,7 @@ class CompanyRowBuilder:
             ),
             "status": scalar_text(company.status),
             "registrationDate": self._parse_day(company.registrationDate),
-            "endDate": self._parse_day(company.endDate),
+            "endDate": self._parse_end(company.endDate),
             "lastModified": self._parse_instant(company.lastModified),
         }
 
@@ -83,11 +84,24 @@ class CompanyRowBuilder:
         written = scalar_text(value)
         if written is None:
             return None
-        try:
-            return date.fromisoformat(written[:10])
-        except ValueError:
+        found = _iso_day(written)
+        if found is None or found.year < _EARLIEST:
             self._tally.add("unreadable_value", written, self._number)
             return None
+        return found
+
+    def _is_to_come(self, value: Scalar) -> bool:
+        """True for a day after the observation: 9999-12-31 for no end, an end or an entry that is decided already."""
+        day = _iso_day(scalar_text(value) or "")
+        return day is not None and day > self._today
+
+    def _has_ended(self, value: Scalar) -> bool:
+        """True if an end is stated, unless it is still to come."""
+        return scalar_text(value) is not None and not self._is_to_come(value)
+
+    def _parse_end(self, value: Scalar) -> date | None:
+        """The day of an end that has come."""
+        return self._parse_day(value) if self._has_ended(value) else None
 
     def _parse_instant(self, value: Scalar) -> datetime | None:
         """Parses `2026-08-19T10:04:06` and `2024-11-21 01:49:24`, in Helsinki time (docs/formats/fi.md 2.2)."""
@@ -96,7 +110,7 @@ class CompanyRowBuilder:
             return None
         try:
             found = datetime.fromisoformat(written)
-            return (found if found.tzinfo else found.replace(tzinfo=_ZONE)).astimezone(UTC)
+            return (found if found.tzinfo else found.replace(tzinfo=ZONE)).astimezone(UTC)
         except (ValueError, OverflowError):  # a first or last day of the calendar that overflows when shifted
             self._tally.add("unreadable_value", "lastModified", self._number)
             return None
@@ -112,14 +126,14 @@ class CompanyRowBuilder:
         """Names: type 1 without an end, lowest version, then newest; for a ceased company the last one."""
         kinds = [(self._checked_code(one.type, f.NAME_TYPES, "names.type"), one) for one in names]
         own = [one for kind, one in kinds if kind == f.COMPANY_NAME and scalar_text(one.name)]
-        present = [one for one in own if scalar_text(one.endDate) is None]
-        former = sorted((one for one in own if scalar_text(one.endDate)), key=self._ended, reverse=True)
-        chosen = self._newest_version(present) or (former[0] if former else None)
+        present = [one for one in own if not self._has_ended(one.endDate)]
+        former = sorted((one for one in own if self._has_ended(one.endDate)), key=self._ended, reverse=True)
+        chosen = self._newest_version(present, "names") or (former[0] if former else None)
         name = scalar_text(chosen.name) if chosen is not None else None
         if name is None:
             self._tally.add("no_name", f.NUMBER, self._number)
         parallel = [
-            scalar_text(one.name) for kind, one in kinds if kind == f.PARALLEL_NAME and scalar_text(one.endDate) is None
+            scalar_text(one.name) for kind, one in kinds if kind == f.PARALLEL_NAME and not self._has_ended(one.endDate)
         ]
         is_public = form is not None and scalar_text(form.type) == f.PUBLIC_LIMITED
         previous = dict.fromkeys(scalar_text(one.name) for one in former if one is not chosen)
@@ -134,27 +148,30 @@ class CompanyRowBuilder:
     def _ended(self, one: CompanyName | CompanySituation) -> date:
         return self._parse_day(one.endDate) or _NEVER
 
-    def _newest_version(self, found: Sequence[Any]) -> Any:
-        """The item with the lowest version, then the latest registration."""
+    def _newest_version(self, found: Sequence[Any], subject: str) -> Any:
+        """The item with the lowest version, then the latest registration; of several equal ones the first, told."""
         if not found:
             return None
-        return min(
-            found,
-            key=lambda one: (
-                _version_number(one.version),
-                -(self._parse_day(one.registrationDate) or _NEVER).toordinal(),
-            ),
-        )
+        ranks = [
+            (_version_number(one.version), -(self._parse_day(one.registrationDate) or _NEVER).toordinal())
+            for one in found
+        ]
+        first = found[ranks.index(min(ranks))]
+        if any(rank == min(ranks) and one != first for rank, one in zip(ranks, found, strict=True)):
+            self._tally.add("undecided_order", subject, self._number)
+        return first
 
     def _present_form(self, forms: list[CompanyForm]) -> CompanyForm | None:
-        return self._newest_version([one for one in forms if scalar_text(one.endDate) is None]) or self._newest_version(
-            forms
-        )
+        present = [one for one in forms if not self._has_ended(one.endDate)]
+        return self._newest_version(present or forms, "companyForms")
 
     def _industry_columns(self, company: YtjCompany) -> dict[str, Any]:
         line = object_or_none(company.mainBusinessLine)
         code = None if line is None else scalar_text(line.type)
         if line is None or code is None:
+            return {}
+        if not isinstance(line.type, str) and len(code) < _INDUSTRY_DIGITS:  # as a number, the code lost its zeros
+            self._tally.add("unreadable_value", "mainBusinessLine.type", self._number)
             return {}
         edition = self._checked_code(line.typeCodeSet, (*f.SCHEMES, *f.OLD_SETS), "typeCodeSet")
         return {
@@ -165,27 +182,31 @@ class CompanyRowBuilder:
         }
 
     def _situation_columns(self, found: list[CompanySituation]) -> dict[str, Any]:
-        kinds = [(self._checked_code(one.type, f.SITUATIONS, "companySituations.type"), one) for one in found]
+        begun = (one for one in found if not self._is_to_come(one.registrationDate))
+        kinds = [(self._checked_code(one.type, f.SITUATIONS, "companySituations.type"), one) for one in begun]
         # an unknown one is counted and ignored
-        still = [(kind, one) for kind, one in kinds if kind in f.SITUATIONS and scalar_text(one.endDate) is None]
+        still = [(kind, one) for kind, one in kinds if kind in f.SITUATIONS and not self._has_ended(one.endDate)]
         gravest = min(still, key=lambda pair: f.SITUATIONS.index(pair[0]), default=None)
-        closed = [self._parse_day(one.endDate) for kind, one in kinds if kind in f.SITUATIONS]
+        closed = [self._parse_end(one.endDate) for kind, one in kinds if kind in f.SITUATIONS]
         return {
             "companySituation": gravest and gravest[0],
             "companySituation.registrationDate": gravest and self._parse_day(gravest[1].registrationDate),
             "companySituation.endDate": max((day for day in closed if day), default=None),
         }
 
-    def _entry_columns(self, entries: list[RegisterEntry]) -> dict[str, Any]:
+    def _entry_columns(self, found: list[RegisterEntry]) -> dict[str, Any]:
+        entries = [one for one in found if not self._is_to_come(one.registrationDate)]
         for one in entries:
             self._checked_code(one.type, f.ENTRY_TYPES, "registeredEntries.type")
         registers = [
             (self._checked_code(one.register, f.REGISTERS, "registeredEntries.register"), one) for one in entries
         ]
-        tax = [(self._parse_day(one.endDate), one) for register, one in registers if register in f.TAX_REGISTERS]
+        tax = [(self._parse_end(one.endDate), one) for register, one in registers if register in f.TAX_REGISTERS]
         ends = [end for end, _ in tax if end]
         vat = any(
-            register == f.VAT_REGISTER and scalar_text(one.endDate) is None and scalar_text(one.type) != f.CEASED
+            register == f.VAT_REGISTER
+            and not self._has_ended(one.endDate)
+            and scalar_text(one.type) not in (f.UNREGISTERED, f.CEASED)
             for register, one in registers
         )
         still = [one for end, one in tax if end is None and scalar_text(one.type) not in (f.UNREGISTERED, f.CEASED)]
@@ -206,12 +227,12 @@ class CompanyRowBuilder:
         dated = [(self._parse_day(one.registrationDate) or _NEVER, place, one) for place, one in enumerate(entries)]
         first, _, newest = max(dated, key=lambda entry: entry[:2])
         ceased = [
-            self._parse_day(one.endDate) for one in entries if scalar_text(one.type) == f.CEASED and one is not newest
+            self._parse_end(one.endDate) for one in entries if scalar_text(one.type) == f.CEASED and one is not newest
         ]
         return {
             "tradeRegister.type": scalar_text(newest.type),
             "tradeRegister.registrationDate": first if first != _NEVER else None,
-            "tradeRegister.endDate": self._parse_day(newest.endDate),
+            "tradeRegister.endDate": self._parse_end(newest.endDate),
             "tradeRegister.ceased": max((day for day in ceased if day), default=None),
         }
 
@@ -260,6 +281,13 @@ def business_id_of(company: YtjCompany) -> str | None:
     """The canonical business id of a company object; None if it has none."""
     issued = object_or_none(company.businessId)
     return None if issued is None else parse_business_id(scalar_text(issued.value))
+
+
+def _iso_day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
 
 
 def preferred_label(descriptions: list[LocalisedLabel] | Blank) -> str | None:

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
+import msgspec
 import polars as pl
 
 from connectors.contract.dataset import Cadence, Dataset, GuardLimits, HostLimit, Licence
@@ -31,23 +32,27 @@ from connectors.gleif.level1.registration_numbers import (
 )
 from connectors.gleif.level1.schema import NUMBER
 from connectors.gleif.single_file_zip import NotSingleFileError, unpacked_member
-from connectors.gleif.sound_rows import count_unknown_codes, split_sound
+from connectors.gleif.sound_rows import LatestRecords, changed_at, count_unknown_codes, latest_records, split_sound
 from connectors.kit import staging
 from connectors.kit.csv import reader
 from connectors.kit.formats import BodyFormat, detect_body_format
+from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.json.body import member_at
+from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
 from warehouse.schema.identifiers import iso_country
 from warehouse.schema.tables import IDENTIFIERS
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
+    from connectors.kit.http.response import FetchedResponse
 
 HOST: Final = "api.gleif.org"
 RECORDS_URL: Final = f"https://{HOST}/api/v1/lei-records"
 LICENCE: Final = Licence("CC0-1.0", "https://www.gleif.org/en/meta/lei-data-terms-of-use", "Source: GLEIF")
 LIMIT: Final = HostLimit(HOST, 1.0)  # the API allows 60 requests per minute (docs/formats/news.md 3.1)
 EACH: Final = 100  # LEIs per request; the API returns at most 200 records
-_ROWS: Final = 20_000
+BLOCK_ROWS: Final = 20_000
 _COMPANY: Final = "GENERAL"  # other categories repeat another company's number
 _CATEGORIES: Final = (
     _COMPANY,
@@ -133,10 +138,11 @@ def _parse_stamp(digits: str) -> datetime | None:
 def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
     table = schema.lei_table(market)
     tally = SignalCounter(piece.dataset)
+    latest = LatestRecords(["lei"])
     with staging.unreadable_on(piece, (NotLeiRecordsError, NotSingleFileError)):
         for rows, refused in record_frames(piece):
             kept, wrong = select_market_rows(market, rows, tally)
-            yield staging.make_batch(table, kept, pl.concat([refused, wrong]), tally.drain())
+            yield staging.make_batch(table, latest.newest_rows(kept), pl.concat([refused, wrong]), tally.drain())
 
 
 def record_frames(member: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
@@ -151,7 +157,7 @@ def record_frames(member: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.Data
             yield batch.rows, batch.rejects
         return
     with unpacked.open() as body:
-        for part in staging.row_chunks(parse.parse_records(body), _ROWS):
+        for part in staging.row_chunks(parse.parse_records(body), BLOCK_ROWS):
             yield pl.DataFrame(part, schema=_SCHEMA, orient="row"), staging.reject_rows()
 
 
@@ -167,7 +173,8 @@ def select_market_rows(market: str, rows: pl.DataFrame, tally: SignalCounter) ->
     person = person | are_personal_numbers(pl.col("registered_at"), pl.col("registered_as"))
     mine = rows.filter((at_home | registered) & ~person)
     name = pl.col("legal_name").fill_null("")
-    kept, refused = split_sound(mine, are_leis(pl.col("lei")), _NO_LEI, "lei", name)
+    sound, refused = split_sound(mine, are_leis(pl.col("lei")), _NO_LEI, "lei", name)
+    kept = latest_records(sound, ["lei"])
     count_unknown_codes(kept, "category", "EntityCategory", _CATEGORIES, "lei", tally)
     statuses = (*_STATUSES, _DUPLICATE, *_NEVER)
     count_unknown_codes(kept, "registration_status", "RegistrationStatus", statuses, "lei", tally)
@@ -201,13 +208,30 @@ def _subjects_to_fetch(lei_columns: Mapping[str, str], tables: Mapping[str, pl.D
 
 
 def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """The records of some LEIs. No cursor: an LEI named again is requested again."""
+    """The records of some LEIs. No cursor: an LEI named again is requested again.
+
+    Raises UnexpectedBodyError for an answer with fewer records than were found: their LEIs would count as looked up.
+    """
     del cursor
     asked = filter(is_lei, subjects)
     while chunk := list(islice(asked, EACH)):
         query = urlencode({"filter[lei]": ",".join(chunk), "page[size]": 2 * EACH})
         answer = http.get(f"{RECORDS_URL}?{query}", headers={"Accept": "application/vnd.api+json"})
+        _require_all_records(answer)
         yield answer.to_fetched_file(f"{chunk[0]}.json", Scope.PART)
+
+
+def _require_all_records(answer: FetchedResponse) -> None:
+    try:
+        body: Any = msgspec.json.decode(answer.read())
+    except MALFORMED as error:
+        raise UnexpectedBodyError(answer.url, answer.status, f"JSON that does not parse: {error}") from None
+    records, total = member_at(body, "data"), member_at(body, "meta", "pagination", "total")
+    if not isinstance(records, list):
+        raise UnexpectedBodyError(answer.url, answer.status, "an answer without a list of records")
+    if isinstance(total, int) and total > len(records):
+        reason = f"{len(records)} of {total} records: the size of the page is not the requested one"
+        raise UnexpectedBodyError(answer.url, answer.status, reason)
 
 
 def map_identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
@@ -221,7 +245,7 @@ def map_identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.Data
     standing = pl.col("registration_status").replace_strict(rank, default=len(rank), return_dtype=pl.Int32)
     best = (
         rows.with_columns(standing.alias("_standing"))
-        .sort("_standing", "last_update", "lei", descending=[False, True, False], nulls_last=True)
+        .sort("_standing", changed_at(), "lei", descending=[False, True, False], nulls_last=True)
         .unique("_company_id", keep="first", maintain_order=True)
     )
     register = pl.lit(f"{market.lower()}.lei")

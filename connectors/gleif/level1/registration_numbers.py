@@ -26,6 +26,7 @@ PERSONAL: Final[Mapping[str, re.Pattern[str]]] = {
     if registration.person is not None
     for authority in registration.authorities
 }
+_FLOAT: Final = r"^\s*[0-9]+\.0+\s*$"  # read as a number elsewhere: its point separates nothing
 _SEPARATORS: Final = re.compile(r"[\s.\-]+")
 _LEI: Final = re.compile(r"[0-9A-Z]{18}[0-9]{2}")
 _LENGTH: Final = 20
@@ -94,6 +95,7 @@ def company_numbers(market: str, rows: pl.DataFrame) -> pl.Series:
     authority, number = pl.col("registered_at"), pl.col("registered_as")
     registration, written = _REGISTRATIONS[market], MARKETS[market].number
     due = authority.is_in(registration.authorities) & ~are_personal_numbers(authority, number)
+    due &= ~number.str.contains(_FLOAT)
     compact = number.str.replace_all(_SEPARATORS.pattern, "").str.to_uppercase()
     found = compact.str.extract(registration.number)
     if registration.excluded is not None:

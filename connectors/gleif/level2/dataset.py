@@ -20,7 +20,7 @@ from connectors.gleif.level1.dataset import LICENCE, publication_time
 from connectors.gleif.level1.registration_numbers import are_leis
 from connectors.gleif.level2 import schema as f
 from connectors.gleif.single_file_zip import NotSingleFileError, unpacked_member
-from connectors.gleif.sound_rows import count_unknown_codes, split_sound
+from connectors.gleif.sound_rows import LatestRecords, count_unknown_codes, latest_records, split_sound
 from connectors.kit import staging
 from connectors.kit.csv import reader
 from connectors.kit.csv.reader import CsvFormat
@@ -38,12 +38,14 @@ COPIES_HOST: Final = "goldencopy.gleif.org"
 RELATIONS_URL: Final = f"https://{COPIES_HOST}/api/v2/golden-copies/publishes/rr/latest.csv"
 
 _ANSWER: Final = 64 << 20
-_ROWS: Final = 20_000
+BLOCK_ROWS: Final = 20_000
 _PACKED: Final = re.compile(r"-(?:rr|repex)[-.]")
 _API: Final = re.compile(rb'"type"\s*:\s*"(?:relationship-records|reporting-exceptions)"')
 _XML: Final = re.compile(rb"<(?:\w+:)?(?:RelationshipData|ReportingExceptionData)[\s>]")
 _RELATIONS: Final = b"Relationship.StartNode.NodeID"
 _EXCEPTIONS: Final = re.compile(rb'^"?LEI"?,"?Exception[.C]')
+_KEY: Final = ["child", "parent", "relation"]
+_IS_VALID: Final = pl.col("registration_status").is_in(f.VALID_STATUSES)
 _DUE: Final = "expected relationships or reporting exceptions (XML, CSV or an answer of the API)"
 
 
@@ -95,11 +97,14 @@ def _detect_format(head: bytes) -> BodyFormat | None:
 def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
     tally = SignalCounter(piece.dataset)
     relations, exceptions = f.relations_table(market), f.exceptions_table(market)
+    latest = LatestRecords(_KEY, _IS_VALID)
     with staging.unreadable_on(piece, (_NotLevel2Error, NotSingleFileError, NotXmlError)):
         for rows, refused in _record_frames(piece):
             if "child" in rows.columns:
                 kept, wrong = _valid_relations(rows, tally)
-                yield staging.make_batch(relations, kept, pl.concat([refused, wrong]), tally.drain())
+                yield staging.make_batch(
+                    relations, latest.newest_rows(kept), pl.concat([refused, wrong]), tally.drain()
+                )
             else:
                 kept, wrong = _valid_exceptions(rows, tally)
                 yield staging.make_batch(exceptions, kept, pl.concat([refused, wrong]), tally.drain())
@@ -119,7 +124,7 @@ def _record_frames(piece: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.Data
         return
     with unpacked.open() as body:
         found = _parse_xml(body) if kind is BodyFormat.XML else _parse_response(body)
-        for part in staging.row_chunks(found, _ROWS):
+        for part in staging.row_chunks(found, BLOCK_ROWS):
             told = [row for row in part if "child" in row]
             yield _text_frame(told, f.RELATION_COLUMNS), staging.reject_rows()
             if len(told) < len(part):
@@ -193,7 +198,12 @@ def _valid_relations(rows: pl.DataFrame, tally: SignalCounter) -> tuple[pl.DataF
     sound = are_leis(pl.col("child")) & are_leis(pl.col("parent")) & (pl.col("child") != pl.col("parent"))
     reason = "a child or parent without a valid LEI, or its own parent"
     kept, refused = split_sound(mine, sound, reason, "child", "parent")
-    return kept.unique(["child", "parent", "relation"], keep="last", maintain_order=True), refused
+    for column, name, words in (
+        ("status", "RelationshipStatus", f.STATUSES),
+        ("registration_status", "RegistrationStatus", f.REGISTRATIONS),
+    ):
+        count_unknown_codes(kept, column, name, words, "child", tally)
+    return latest_records(kept, _KEY, _IS_VALID), refused
 
 
 def _valid_exceptions(rows: pl.DataFrame, tally: SignalCounter) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -1,13 +1,15 @@
 """Maps consolidating parents to shared holdings: control, never a share (docs/formats/news.md 3.2).
 
 A parent is known by its LEI only, so a line has neither name nor kind; `pipelines` adds both if another
-register has the holder. A record with a lapsed registration is stale and stays; one that was retired, became
-inactive, was deleted, or is missing from the full file has ended. Does not belong here: reading (`dataset`).
+register has the holder. A record with a lapsed registration is stale and stays, as does one that moves to another
+operator; one that was retired, became inactive, was deleted, or is missing from the full file has ended. Does not
+belong here: reading (`dataset`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Final
 
 import polars as pl
@@ -19,9 +21,10 @@ from warehouse.schema.codes import CONSOLIDATED_PARENT
 from warehouse.schema.tables import HOLDINGS
 
 RECORD_URL: Final = "https://search.gleif.org/#/record/"
-_STANDING: Final = ("PUBLISHED", "LAPSED", "RETIRED")  # with another status a record was never, or is not yet, valid
 _RETIRED: Final = "RETIRED"
-_ACTIVE: Final = "ACTIVE"
+_EARLIEST: Final = date(1600, 1, 1)  # a start before is a filler, as 0001-01-01
+# a status that is neither says nothing of whether a relationship goes on
+_TOLD: Final = (f.ACTIVE, f.INACTIVE)
 
 
 def map_holdings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
@@ -30,18 +33,24 @@ def map_holdings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFra
     if table.name not in present:
         return staging.empty_staged_frame(HOLDINGS)
     rows = present[table.name].filter(
-        pl.col("_company_id").is_not_null(), pl.col("registration_status").is_in(_STANDING)
+        pl.col("_company_id").is_not_null(),
+        pl.col("registration_status").is_in(f.VALID_STATUSES),
+        pl.col("status").is_in(_TOLD).fill_null(value=True),
     )
-    told = rows.with_columns(_ended=_end_day(), _begun=text.iso_date(pl.col("started")))
+    begun = text.iso_date(pl.col("started"))
+    is_possible = (begun >= _EARLIEST) & ~text.is_too_far_in_future(begun)
+    told = rows.with_columns(_ended=_end_day(), _begun=pl.when(is_possible).then(begun))
     is_live = pl.col("_ended").is_null()
+    # while a kind of relationship goes on, one that has ended says nothing of the line
+    counts = is_live | ~is_live.any()
     grouped = (
         told.sort("relation")
         .group_by("_company_id", "parent", maintain_order=True)
         .agg(
             controls=pl.col("relation").filter(is_live).unique(maintain_order=True),
             ceased=pl.col("relation").unique(maintain_order=True),
-            is_direct=(pl.col("relation") == f.DIRECT).any(),
-            valid_from=pl.col("_begun").min(),
+            is_direct=(pl.col("relation").filter(counts) == f.DIRECT).any(),
+            valid_from=pl.col("_begun").filter(counts).min(),
             ended_on=pl.when(is_live.any()).then(None).otherwise(pl.col("_ended").max()),
             raw=pl.col("_raw").last(),
             observed_at=pl.col("_observed_at").max(),
@@ -66,7 +75,7 @@ def _end_day() -> pl.Expr:
         text.iso_date(pl.col("deleted")), text.iso_date(pl.col("last_update")), pl.col("_observed_at").dt.date()
     )
     over = (
-        (pl.col("status") != _ACTIVE).fill_null(value=False)
+        (pl.col("status") == f.INACTIVE).fill_null(value=False)
         | (pl.col("registration_status") == _RETIRED)
         | pl.col("deleted").is_not_null()
     )

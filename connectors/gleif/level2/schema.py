@@ -18,6 +18,15 @@ ULTIMATE: Final = "IS_ULTIMATELY_CONSOLIDATED_BY"
 CONSOLIDATED: Final = (DIRECT, ULTIMATE)
 # relations of funds and branches: not parents
 LEFT: Final = ("IS_INTERNATIONAL_BRANCH_OF", "IS_FUND-MANAGED_BY", "IS_SUBFUND_OF", "IS_FEEDER_TO")
+ACTIVE, INACTIVE = "ACTIVE", "INACTIVE"
+STATUSES: Final = (ACTIVE, INACTIVE, "NULL")  # NULL: neither is said
+REGISTRATIONS: Final = (
+    *("PUBLISHED", "LAPSED", "RETIRED", "DUPLICATE", "ANNULLED", "CANCELLED", "TRANSFERRED"),
+    *("PENDING_VALIDATION", "PENDING_TRANSFER", "PENDING_ARCHIVAL"),
+)
+# Of records in force, also while they move to another operator, or that were. The others were never in force, or are
+# not yet, or are so under another operator.
+VALID_STATUSES: Final = ("PUBLISHED", "LAPSED", "RETIRED", "PENDING_TRANSFER", "PENDING_ARCHIVAL")
 PERIOD: Final = "RELATIONSHIP_PERIOD"  # other periods concern accounts and documents
 PERIODS: Final = 5  # period columns per relationship in the CSV
 CATEGORIES: Final = ("DIRECT_ACCOUNTING_CONSOLIDATION_PARENT", "ULTIMATE_ACCOUNTING_CONSOLIDATION_PARENT")

@@ -5,12 +5,13 @@ A value that does not parse is null, never guessed. `failed_to_parse` distinguis
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Final
 
 import polars as pl
 
-# A date further ahead of its observation is an error, or of no use yet.
-AHEAD: Final = pl.duration(days=366)
+# A date further ahead of its observation is a slip, or of no use yet.
+AHEAD: Final = timedelta(days=366)
 _BLANKS: Final = r"[\s\x{00A0}\x{2007}\x{202F}\x{200B}\x{FEFF}]+"
 
 
@@ -21,8 +22,9 @@ def clean_text(column: pl.Expr) -> pl.Expr:
 
 
 def iso_date(column: pl.Expr) -> pl.Expr:
-    """Parses 2024-05-31; of 2024-05-31T12:00:00Z and 2024-05-31 12:00:00 the date as written."""
-    return column.str.extract(r"^\s*(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:.*|Z)?\s*$").str.to_date("%Y-%m-%d", strict=False)
+    """Parses 2024-05-31; of 2024-05-31T12:00:00Z, 2024-05-31 12:00:00, 2024-05-31+02:00 the date as written."""
+    written = column.str.extract(r"^\s*(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:.*|Z|[+-]\d{2}:\d{2})?\s*$")
+    return written.str.to_date("%Y-%m-%d", strict=False)
 
 
 def parse_integer(column: pl.Expr) -> pl.Expr:

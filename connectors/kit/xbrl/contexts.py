@@ -14,6 +14,7 @@ from typing import Final
 
 from lxml import etree
 
+from connectors.kit.currencies import is_currency
 from connectors.kit.xbrl.facts import Context, Dimension, Unit, parse_day
 from connectors.kit.xml.parse import local_name, local_name_of
 
@@ -23,6 +24,7 @@ ISO4217: Final = "http://www.xbrl.org/2003/iso4217"
 # attributes and elements of both syntaxes
 NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 TRUE: Final = frozenset({"true", "1"})
+SIGNS: Final = ("", "-")  # of the attribute `sign`: another minus is none that it may have
 LANGUAGE: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 HREF: Final = "{http://www.w3.org/1999/xlink}href"
 
@@ -39,7 +41,6 @@ _SCENARIO: Final = f"{{{XBRLI}}}scenario"
 _PARTS: Final = (_IDENTIFIER, _START, _END, _INSTANT, _EXPLICIT, _TYPED, _SEGMENT, _SCENARIO)
 _MEASURE: Final = f"{{{XBRLI}}}measure"
 _DENOMINATOR: Final = f"{{{XBRLI}}}unitDenominator"
-_CODE_LENGTH: Final = 3
 
 
 def _typed_dimension(element: etree._Element) -> Dimension:
@@ -81,7 +82,7 @@ def _parse_context(element: etree._Element) -> Context:
 
 def _is_currency(element: etree._Element, measure: str) -> bool:
     prefix, _, code = measure.rpartition(":")
-    if len(code) != _CODE_LENGTH or not code.isalpha() or not code.isupper():
+    if not is_currency(code):
         return False
     return prefix == "iso4217" or element.nsmap.get(prefix or None) in {ISO4217, None, XBRLI}
 
@@ -99,6 +100,23 @@ def _parse_unit(element: etree._Element) -> Unit:
             above.append(local_name_of(text))
             is_currency = _is_currency(measure, text)
     return Unit(tuple(above), tuple(below), is_currency and len(above) == 1 and not below)
+
+
+def _elements_by_id(declared: Iterable[etree._Element]) -> dict[tuple[str, str], etree._Element]:
+    found: dict[tuple[str, str], etree._Element] = {}
+    ambiguous: set[tuple[str, str]] = set()
+    for element in declared:
+        key = (str(element.tag), element.get("id") or "")
+        held = found.setdefault(key, element)
+        if held is not element and not _declare_the_same(held, element):
+            ambiguous.add(key)
+    return {key: element for key, element in found.items() if key not in ambiguous}
+
+
+def _declare_the_same(one: etree._Element, other: etree._Element) -> bool:
+    return (
+        _parse_context(one) == _parse_context(other) if one.tag == CONTEXT else _parse_unit(one) == _parse_unit(other)
+    )
 
 
 class Contexts:
@@ -120,12 +138,12 @@ class Contexts:
         self._elsewhere = tuple(other for other in others if other is not self)
 
     @cached_property
-    def elements(self) -> dict[str | None, etree._Element]:
-        """Contexts and units that are declared here, by id."""
-        found = {element.get("id"): element for scope in self._scopes for element in scope.iterchildren(CONTEXT, UNIT)}
+    def elements(self) -> dict[tuple[str, str], etree._Element]:
+        """Contexts and units that are declared here, by tag and id; without those declared twice, differently."""
+        found = _elements_by_id(element for scope in self._scopes for element in scope.iterchildren(CONTEXT, UNIT))
         if found:
             return found
-        return {element.get("id"): element for scope in self._scopes for element in scope.iter(CONTEXT, UNIT)}
+        return _elements_by_id(element for scope in self._scopes for element in scope.iter(CONTEXT, UNIT))
 
     def context(self, identity: str) -> Context | None:
         """One context; None if no such id is declared."""
@@ -144,8 +162,8 @@ class Contexts:
     def _declared_element(self, identity: str, tag: str) -> etree._Element | None:
         """The element of an id here or, if absent or of another kind here, in the other documents."""
         for one in (self, *self._elsewhere):  # not recursive: the others refer back to this one
-            element = one.elements.get(identity)
-            if element is not None and element.tag == tag:
+            element = one.elements.get((tag, identity))
+            if element is not None:
                 return element
         return None
 

@@ -6,6 +6,7 @@ belong here: reading bytes (`inline`, `instance`), or what a concept means (a ma
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
 EXACT: Final = 1_000  # `decimals` of a value stated to be exact (INF)
+_MIDNIGHT: Final = re.compile(r"T00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?")  # of whatever zone
 _DATE_LENGTH: Final = 10
+_LONGEST_YEAR: Final = timedelta(days=18 * 31)  # a first or changed year lasts at most 18 months
 _YEARS: Final = (1700, 2300)  # plausible years; others are typing errors, and break date arithmetic
 
 
@@ -121,9 +124,14 @@ def parse_day(text: str | None, *, is_end: bool) -> date | None:
     if not _YEARS[0] <= found.year <= _YEARS[1]:
         return None
     clock = text[_DATE_LENGTH:]
-    if is_end and clock.startswith("T00:00") and not clock[6:].strip(":0.Z+-"):
+    if is_end and _MIDNIGHT.fullmatch(clock):
         return found - timedelta(days=1)
     return found
+
+
+def is_financial_year(start: date, end: date) -> bool:
+    """True if a period may be a financial year: it ends after it begins, and is not of several years."""
+    return start <= end <= start + _LONGEST_YEAR
 
 
 @lru_cache(maxsize=256)
@@ -177,6 +185,12 @@ def choose_fact(facts: Sequence[Fact]) -> FactChoice:
     if low > high:
         return FactChoice(first, False)
     return FactChoice(max(facts, key=_fact_precision), True)
+
+
+def choose_count(facts: Sequence[Fact]) -> FactChoice:
+    """As `choose_fact`, of numbers of people: of two as precise as each other neither is a rounding, as of 0 and 1."""
+    choice = choose_fact(facts)
+    return choice._replace(agree=choice.agree and len({fact.value for fact in most_precise(facts)}) == 1)
 
 
 def most_precise(facts: Sequence[Fact]) -> list[Fact]:

@@ -20,7 +20,10 @@ _MOST_PEOPLE: Final = Decimal(10**10)
 
 
 class StatedFigures:
-    """Amounts of one document. `currency`: the one most amounts use; signals: (code, subject) -> count."""
+    """Amounts of one document. signals: (code, subject) -> count.
+
+    currency: the one most amounts use, as convenience translations are fewer; None where two have as many.
+    """
 
     def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
         self.signals = signals
@@ -29,9 +32,11 @@ class StatedFigures:
     def _main_currency(self, facts: Iterable[Fact]) -> str | None:
         found = Counter(fact.unit.currency for fact in facts if fact.unit is not None and fact.value is not None)
         del found[None]
-        for currency, count in found.most_common()[1:]:
+        ordered = found.most_common()
+        is_tied = len({count for _, count in ordered[:2]}) < len(ordered[:2])
+        for currency, count in ordered if is_tied else ordered[1:]:
             self.signals["mixed_currencies", str(currency)] += count
-        return found.most_common(1)[0][0] if found else None
+        return None if is_tied or not ordered else ordered[0][0]
 
     def is_in_currency(self, fact: Fact) -> bool:
         """True if a fact is an amount in `currency`; one without a currency is counted."""

@@ -16,7 +16,7 @@ from typing import Final
 from lxml import etree
 
 from connectors.kit.xbrl import transforms
-from connectors.kit.xbrl.contexts import HREF, LANGUAGE, NIL, TRUE, Contexts
+from connectors.kit.xbrl.contexts import HREF, LANGUAGE, NIL, SIGNS, TRUE, Contexts
 from connectors.kit.xbrl.facts import Context, Fact, XbrlReport, decimals_of
 from connectors.kit.xbrl.transforms import UnacceptedTextError
 from connectors.kit.xml.element_text import BoundedElementText
@@ -220,7 +220,11 @@ class _InlineReader:
                 self._signals["unreadable_scale", scale[:40]] += 1
                 return None
             value = value.scaleb(power)
-        if said.get("sign") == "-":
+        sign = (said.get("sign") or "").strip()
+        if sign not in SIGNS:
+            self._signals["unreadable_sign", sign[:40]] += 1
+            return None
+        if sign:
             if value < 0:  # a printed and a stated minus: ambiguous
                 self._signals["two_signs", said.get("name", "")] += 1
                 return None

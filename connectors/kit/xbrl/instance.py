@@ -5,6 +5,7 @@ Belongs here: XBRL 2.1 as an XML document of its own. Does not belong here: inli
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Set as AbstractSet
 from decimal import Decimal, InvalidOperation
@@ -14,13 +15,13 @@ from typing import Final
 from lxml import etree
 
 from connectors.kit.xbrl import inline
-from connectors.kit.xbrl.contexts import HREF, LANGUAGE, NIL, TRUE, XBRLI, Contexts
+from connectors.kit.xbrl.contexts import HREF, LANGUAGE, NIL, SIGNS, TRUE, XBRLI, Contexts
 from connectors.kit.xbrl.facts import Fact, XbrlReport, decimals_of
 from connectors.kit.xml.element_text import BoundedElementText
 from connectors.kit.xml.parse import MalformedMarkupError, ParsedMarkup, local_name, parse_markup
 
 _ROOT: Final = f"{{{XBRLI}}}xbrl"
-_CONTEXT_REF: Final = b"contextRef="
+_CONTEXT_REF: Final = re.compile(rb"contextRef\s*=")
 _LONGEST: Final = 60  # characters of a number
 _LARGEST: Final = 40  # powers of ten
 
@@ -85,8 +86,12 @@ class _InstanceReader:
 
     def _apply_sign(self, name: str, value: Decimal | None, sign: str | None) -> Decimal | None:
         """Applies a `sign` attribute: not part of instances, but left there by filers who convert inline XBRL."""
-        if sign != "-" or value is None:
+        sign = (sign or "").strip()
+        if not sign or value is None:
             return value
+        if sign not in SIGNS:
+            self.signals["unreadable_sign", sign[:40]] += 1
+            return None
         self.signals["sign_in_instance", name] += 1
         return None if value < 0 else -value
 
@@ -139,7 +144,7 @@ def read_report(
 
 def _check_complete(body: bytes, markup: ParsedMarkup) -> None:
     """Raises MalformedMarkupError if an ill-formed document lost tagged facts when it was repaired."""
-    due = body.count(_CONTEXT_REF)
+    due = sum(1 for _ in _CONTEXT_REF.finditer(body.replace(b"\0", b"")))  # NUL: UTF-16
     found = sum(1 for root in markup.roots for element in root.iter("*") if element.get("contextRef"))
     if found < due:
         raise MalformedMarkupError(f"not well-formed: of {due} tagged statements {found} can be read")

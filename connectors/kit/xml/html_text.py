@@ -18,7 +18,7 @@ from lxml.html import HTMLParser
 from connectors.kit.xml.html import parse_fragment
 
 _PRE: Final = frozenset({"pre"})
-_TAG: Final = re.compile(r"<[^<>]{0,2000}>")
+_TAG: Final = re.compile(r"<[a-zA-Z/!?][^<>]{0,2000}>")  # «p<0.01» begins none
 _FOOTNOTE: Final = re.compile(r"[\d*†]{1,2}")
 _CELLS: Final = frozenset({"td", "th"})
 _BREAKS: Final = _CELLS.union(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from lxml import etree
 
@@ -59,8 +59,21 @@ def local_name_of(name: str | None) -> str:
     return (name or "").rpartition("}")[2].rpartition(":")[2].strip()
 
 
+class _NoDocumentType(etree.Resolver):
+    """Gives an empty text for every document type outside of a body.
+
+    Without look-ups by id, libxml2 loads them whatever `load_dtd` says: a local file is read, and a body that names
+    one on the network is taken for malformed.
+    """
+
+    def resolve(self, system_url: str | None, public_id: str | None, context: object, /) -> Any:
+        """The empty document type."""
+        del system_url, public_id
+        return self.resolve_string("", context)
+
+
 def _xml_parser(*, recover: bool = False, encoding: str | None = None, huge: bool = True) -> etree.XMLParser:
-    return etree.XMLParser(
+    parser = etree.XMLParser(
         huge_tree=huge,
         resolve_entities=False,
         no_network=True,
@@ -69,6 +82,8 @@ def _xml_parser(*, recover: bool = False, encoding: str | None = None, huge: boo
         encoding=encoding,
         collect_ids=False,  # no look-ups by id
     )
+    parser.resolvers.add(_NoDocumentType())
+    return parser
 
 
 _STRICT: Final = _xml_parser(huge=False)  # its limits stop bombs; a large valid file is read again without them

@@ -61,6 +61,8 @@ def read_batches(table: Table, member: ArchiveMember) -> Iterator[Batch]:
             continue
         for one in found:
             if isinstance(one, FlaggingNotification):
+                if one.day is not None and one.day > member.observed_at.date():
+                    batch.tally.add("impossible_date", "a day of the crossing that is still to come", source)
                 rows.append(notification_row(one, source, given, batch.tally))
             else:
                 batch.reject(source, one, text)

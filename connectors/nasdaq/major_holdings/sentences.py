@@ -45,6 +45,13 @@ _NUMBER: Final = re.compile(
 _ENGLISH: Final = re.compile(rf"\bon\s+(\d{{1,2}})\s+({_MONTH})\s+(\d{{4}})", re.IGNORECASE)
 _AMERICAN: Final = re.compile(rf"\bon\s+({_MONTH})\s+(\d{{1,2}}),\s*(\d{{4}})", re.IGNORECASE)
 _FINNISH: Final = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\s*(?:klo|kello|at\b|\d|[.,]\d))")
+# «has received a notification from X on …», «on … received»: the day on which the issuer was told, not the crossing
+_RECEIVED: Final = r"\b(?:received|vastaanottanut)\b"
+_RECEIVED_BEFORE: Final = re.compile(
+    rf"{_RECEIVED}(?:(?!\b(?:that|which|whereby|according|mukaan|että)\b|\.\s+(?-i:[A-ZÅÄÖ]))[^\n|])*$", re.IGNORECASE
+)
+_RECEIVED_AFTER: Final = re.compile(rf"[\s,]*{_RECEIVED}", re.IGNORECASE)
+_CLAUSE: Final = 300  # characters before a day in which it may be called that of the receipt
 _LONGEST: Final = 120  # characters of a name
 
 
@@ -61,14 +68,26 @@ def parse_notification(text: str) -> FlaggingNotification:
 
 
 def crossing_day(text: str) -> date | None:
-    """The day of the crossing: the first introduced by «on», or in Finnish the first without a time of day."""
-    if found := _ENGLISH.search(text):
+    """The day of the crossing: the first introduced by «on», or in Finnish the first without a time of day.
+
+    A day on which the issuer received the notification is none.
+    """
+    if found := _first_crossing(_ENGLISH, text):
         return _valid_day(int(found[3]), _MONTHS[found[2].lower()], int(found[1]))
-    if found := _AMERICAN.search(text):
+    if found := _first_crossing(_AMERICAN, text):
         return _valid_day(int(found[3]), _MONTHS[found[1].lower()], int(found[2]))
-    if found := _FINNISH.search(text):
+    if found := _first_crossing(_FINNISH, text):
         return _valid_day(int(found[3]), int(found[2]), int(found[1]))
     return None
+
+
+def _first_crossing(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    return next((found for found in pattern.finditer(text) if not _is_receipt(found, text)), None)
+
+
+def _is_receipt(found: re.Match[str], text: str) -> bool:
+    before = text[max(0, found.start() - _CLAUSE) : found.start()]
+    return _RECEIVED_BEFORE.search(before) is not None or _RECEIVED_AFTER.match(text, found.end()) is not None
 
 
 def _valid_day(year: int, month: int, day: int) -> date | None:

@@ -30,21 +30,28 @@ PAGE: Final = 100
 PAGES: Final = 500  # per run at most: months of all Nordic markets
 FIRST: Final = timedelta(days=2)  # how far back the first run goes
 OVERLAP: Final = timedelta(minutes=10)
+_OK: Final = 200
 
 
 def fetch_stream(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """Pages without the texts (`compact`); the cursor, the server's time of the first page, comes with the last."""
+    """Pages without the texts (`compact`); the cursor, the server's time of the first page, comes with the last.
+
+    Raises UnexpectedBodyError after the last page if the stream goes on behind it: a run fetches no more pages, or the
+    site repeats a page whatever is requested (then without a cursor, so that the next run requests the rest).
+    """
     since = _resume_instant(cursor, http.now())
     asked: datetime | None = None
     held: FetchedFile | None = None
     seen: set[str] = set()
     start = 0
+    is_repeated = is_longer = False
     for page in range(PAGES):
         answer = http.get(stream_page_url(since, start), expect={BodyFormat.JSON})
         asked = asked or answer.server_time
         listed = [str(item.get("news_id")) if isinstance(item, dict) else "" for item in page_items(answer)]
         if held is not None and seen.issuperset(listed):
-            break  # the end, or a page that is repeated whatever is requested
+            is_repeated = len(listed) >= PAGE  # a shorter one is the end
+            break
         if held is not None:
             yield held
         name = f"mfn_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json"
@@ -53,8 +60,13 @@ def fetch_stream(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[st
             break
         seen.update(listed)
         start += len(listed)  # a page may be shorter than requested
+    else:
+        is_longer = True
     if held is not None and asked is not None:
-        yield replace(held, cursor=Cursor(asked.isoformat()))
+        yield held if is_repeated else replace(held, cursor=Cursor(asked.isoformat()))
+    if is_repeated or is_longer:
+        reason = f"{len(seen)} items, and no page with the older ones since {since:%Y-%m-%d %H:%M} UTC: incomplete"
+        raise UnexpectedBodyError(stream_page_url(since, start), _OK, reason)
 
 
 def stream_page_url(since: datetime, start: int) -> str:

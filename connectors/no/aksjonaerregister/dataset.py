@@ -36,6 +36,7 @@ from connectors.no.aksjonaerregister.redact import (
 )
 from connectors.no.aksjonaerregister.schema import (
     CLASS,
+    HAS_UNREAD,
     HOLDER,
     KEY,
     NUMBER,
@@ -53,7 +54,9 @@ from warehouse.schema.ids import natural_id
 from warehouse.schema.types import Column, ColumnKind, Table
 
 _YEAR: Final = re.compile(r"(?<![0-9])(20[0-9]{2})(?![0-9])")
+_NAMED_YEAR: Final = re.compile(r"aksjeeiebok[ _-]*(20[0-9]{2})(?![0-9])", re.IGNORECASE)
 _SLACK: Final = 1.001  # shares of all holders may exceed the total by 0.1 % (docs/formats/no.md 7)
+_BEGINNING: Final = r"^\s*([0-9]{9})(?:[;,]|$)"  # of a rejected line: its company
 _LONGEST: Final = 4096
 _KIND: Final = PASSED[4]
 _NAME, _COUNTRY, _SHARES, _TOTAL = PASSED[3], PASSED[6], PASSED[7], PASSED[8]
@@ -69,7 +72,7 @@ _LAYOUT: Final = reader.CsvFormat(
     key="Orgnr",
     separator=";",
     quote=None,  # a quote is an ordinary character: UAB "ERA CAPITAL"
-    patterns={"Orgnr": "[0-9]{9}", "Navn aksjonær": ".*[^ ].*", _SHARES: "[0-9 ]+"},
+    patterns={"Orgnr": "[0-9]{9}", "Navn aksjonær": ".*[^ ].*", _SHARES: "[0-9](?: *[0-9]){0,17}"},
 )
 
 
@@ -91,21 +94,30 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     year = _income_year(member)
     tally = SignalCounter(member.dataset)
     frames: list[pl.DataFrame] = []
+    unread: set[str] = set()
     for batch in reader.read_csv(replace(member, open=partial(_open_redacted, member)), _LAYOUT):
         frames.append(batch.rows.select("Orgnr", "Aksjeklasse", _NAME, _KIND, _COUNTRY, _SHARES, _TOTAL))
+        unread.update(batch.rejects["excerpt"].str.extract(_BEGINNING).drop_nulls())
         yield staging.make_batch(SHAREHOLDERS, staging.empty_staged_frame(SHAREHOLDERS), batch.rejects, batch.signals)
     rows = _to_staged_rows(pl.concat(frames), year, tally)
     _check_totals(rows, tally)
-    yield staging.make_batch(SHAREHOLDERS, _sum_by_holder(rows), None, tally.drain())
+    has_unread = pl.when(pl.col(NUMBER).is_in(sorted(unread))).then(statement=True)
+    yield staging.make_batch(
+        SHAREHOLDERS, _sum_by_holder(rows).with_columns(has_unread.alias(HAS_UNREAD)), None, tally.drain()
+    )
 
 
 def _income_year(piece: ArchiveMember) -> int:
-    """Income year, which only the file name states: aksjeeiebok__2024_07052025.csv."""
-    found = _YEAR.search(piece.name.rpartition("/")[2])
-    if found is None:
-        reason = "the file name has no income year: call it aksjeeiebok__<year>.csv"
-        raise piece.unreadable_error(reason)
-    return int(found.group(1))
+    """Income year, which only the file name states: aksjeeiebok__2024_07052025.csv. Its last day must be past."""
+    name = piece.name.rpartition("/")[2]
+    years = set(_NAMED_YEAR.findall(name) or _YEAR.findall(name))
+    if len(years) != 1:
+        found = "two years" if years else "no income year"
+        raise piece.unreadable_error(f"the file name has {found}: call it aksjeeiebok__<year>.csv")
+    year = int(years.pop())
+    if year >= piece.observed_at.year:
+        raise piece.unreadable_error(f"the shares of 31 December {year} are not known yet: the name has another year")
+    return year
 
 
 def _open_redacted(piece: ArchiveMember) -> BinaryIO:
@@ -126,7 +138,7 @@ def _open_redacted(piece: ArchiveMember) -> BinaryIO:
 def _to_staged_rows(lines: pl.DataFrame, year: int, tally: SignalCounter) -> pl.DataFrame:
     """Lines as rows of the staged table, not yet summed."""
     country = code_lists.COUNTRIES.expr(pl.col(_COUNTRY).str.strip_chars().str.to_uppercase())
-    company = pl.col(_KIND).str.contains(r"^[0-9]{9}$").fill_null(value=False)
+    company = (pl.col(_KIND).str.contains(r"^[0-9]{9}$") & (pl.col(_KIND) != "0" * 9)).fill_null(value=False)
     person = pl.col(_KIND).str.starts_with(PERSON).fill_null(value=False)
     rows = lines.select(
         pl.col("Orgnr").alias(NUMBER),
@@ -154,6 +166,9 @@ def _to_staged_rows(lines: pl.DataFrame, year: int, tally: SignalCounter) -> pl.
         ("Fødselsår/orgnr", pl.col("_mark").str.starts_with(STRANGE)),
     ):
         count_signals(tally, "unreadable_value", name, rows.filter(lost)[NUMBER])
+    count_signals(
+        tally, "wrong_check_digit", "Fødselsår/orgnr", rows.filter(~has_check_digit(pl.col("_number")))["_number"]
+    )
     return rows.join(_holder_keys(rows), on=[NUMBER, "navn", "_mark", "landkode"], how="left", nulls_equal=True)
 
 
@@ -183,7 +198,7 @@ def _sum_by_holder(rows: pl.DataFrame) -> pl.DataFrame:
             pl.col(TOTAL).max(),
             pl.col(PERSON_MARK).drop_nulls().first(),
         )
-        .select(SHAREHOLDERS.names)
+        .select(name for name in SHAREHOLDERS.names if name != HAS_UNREAD)
     )
 
 

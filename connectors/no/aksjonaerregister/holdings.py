@@ -2,8 +2,9 @@
 
 See docs/formats/no.md 7, 13.5.
 
-The newest year lists the current holders; a holder found only in an earlier year has left by then. Does not belong
-here: summing accounts (`dataset`), or other sources of the same holder (pipelines).
+The newest year lists the current holders; a holder found only in an earlier year has left by then, unless lines of that
+list were rejected: one of them may be his, so that the next list that was read whole decides. Does not belong here:
+summing accounts (`dataset`), or other sources of the same holder (pipelines).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import polars as pl
 
 from connectors.kit import staging
 from connectors.no.aksjonaerregister.persons import with_keys_of_persons
-from connectors.no.aksjonaerregister.schema import HOLDER, KEY, NUMBER, SHARES, TOTAL, YEAR
+from connectors.no.aksjonaerregister.schema import HAS_UNREAD, HOLDER, KEY, NUMBER, SHARES, TOTAL, YEAR
 from connectors.no.enheter.schema import NUMBER as ENTITY
 from connectors.no.enheter.schema import SHARE_COUNT
 from connectors.no.register import MARKET, company_ids
@@ -43,7 +44,12 @@ def map_holdings(shares: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
     holders = (
         rows.join(counted, on=NUMBER, how="left", maintain_order="left")
         .group_by("_company_id", HOLDER, YEAR, maintain_order=True)
-        .agg(pl.col(SHARES).sum(), pl.col(TOTAL).max(), *(pl.col(name).first() for name in kept))
+        .agg(
+            pl.col(SHARES).sum(),
+            pl.col(TOTAL).max(),
+            pl.col(HAS_UNREAD).any(),
+            *(pl.col(name).first() for name in kept),
+        )
         .join(_next_list_years(shares), on=["_company_id", YEAR], how="left")
         .sort("_company_id", HOLDER, YEAR)
         .with_columns(_own_next=pl.col(YEAR).shift(-1).over("_company_id", HOLDER))
@@ -54,20 +60,23 @@ def map_holdings(shares: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _next_list_years(shares: pl.LazyFrame) -> pl.LazyFrame:
-    """For each yearly list of a company, the year of the next list: holders missing there have left by its date."""
-    years = shares.select("_company_id", YEAR).unique().sort("_company_id", YEAR)
-    return years.with_columns(_next=pl.col(YEAR).shift(-1).over("_company_id"))
+    """For each yearly list of a company, the year of the next whole one: who is missing there has left by its date."""
+    lists = shares.group_by("_company_id", YEAR).agg(pl.col(HAS_UNREAD).any()).sort("_company_id", YEAR)
+    whole = pl.when(~pl.col(HAS_UNREAD)).then(YEAR).shift(-1).fill_null(strategy="backward").over("_company_id")
+    return lists.select("_company_id", YEAR, _next=whole)
 
 
 def _percentage_base() -> tuple[pl.Expr, pl.Expr]:
     """Denominator of the percentages, and whether the file states it.
 
-    The file's total; if absent, the share count of the share capital; if holders have more than that, their sum.
+    The file's total; if absent, the share count of the share capital; if holders have more than that, their sum, which
+    is not known where lines were rejected.
     """
     given = pl.when(pl.col(TOTAL) > 0).then(pl.col(TOTAL))
     known = pl.coalesce(given, pl.when(pl.col(SHARE_COUNT) > 0).then(pl.col(SHARE_COUNT)))
     enough = pl.col("_held") <= known * _SLACK
-    return pl.when(enough).then(known).otherwise(pl.col("_held")), (given.is_not_null() & enough)
+    of = pl.when(enough).then(known).when(~pl.col(HAS_UNREAD)).then("_held")
+    return of, (given.is_not_null() & enough)
 
 
 def _floored_percentage(held: pl.Expr, of: pl.Expr) -> pl.Expr:
@@ -98,7 +107,9 @@ def _holding_columns() -> dict[str, pl.Expr]:
         "is_direct": pl.when(~nominee).then(pl.lit(value=True)),
         "controls": pl.lit([], pl.List(pl.String)),
         "valid_from": _last_day_of_year(pl.col(YEAR)),
-        "ended_on": pl.when(pl.col("_own_next").ne_missing(pl.col("_next"))).then(_last_day_of_year(pl.col("_next"))),
+        "ended_on": pl.when(pl.col("_own_next").is_null() | (pl.col("_own_next") > pl.col("_next"))).then(
+            _last_day_of_year(pl.col("_next"))
+        ),
     }
 
 

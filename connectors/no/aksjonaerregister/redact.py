@@ -33,7 +33,7 @@ _LEFT: Final = 5  # fields before the postal place, which may contain separators
 _LONGEST: Final = 1 << 20
 _BIRTH: Final = re.compile(r"[0-9]{4}|[0-9]{11}")  # 11: a national identity number, which should not occur
 _YEAR: Final = re.compile(r"[0-9]{4}")
-_COMPANY: Final = re.compile(r"[0-9]{9}")
+_COMPANY: Final = re.compile(r"(?!0{9})[0-9]{9}")  # noughts alone are no number: many holders would be one
 _IDENTITY: Final = re.compile(r"(?<![0-9])[0-9]{6}[ -]?[0-9]{5}(?![0-9])")
 _FOLDED: Final = str.maketrans({"æ": "ae", "ø": "o", "å": "a", " ": None, "\ufeff": None, '"': None})
 

@@ -23,6 +23,7 @@ SHARES: Final = "antall_aksjer"
 TOTAL: Final = "antall_aksjer_selskap"
 
 PERSON_MARK: Final = "person_mark"
+HAS_UNREAD: Final = "har_ulest"
 
 # Replaces the birth year. A second holder of the same name in one company is `person 2`.
 PERSON: Final = "person"
@@ -60,6 +61,7 @@ SHAREHOLDERS: Final = Table(
         Column(SHARES, _I, "shares"),
         Column(TOTAL, _I, "shares of the company, all classes"),
         Column(PERSON_MARK, _T, "keyed mark of company and year of birth; null: none stated, or before 1.4.0"),
+        Column(HAS_UNREAD, ColumnKind.BOOLEAN, "true: the file has lines of the company that were rejected; else null"),
     ),
 )
 STAGED: Final = {SHAREHOLDERS.name: SHAREHOLDERS}

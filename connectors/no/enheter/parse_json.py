@@ -8,8 +8,10 @@ structure of an element (`structs`), its members as columns (`parse_columns`), o
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from itertools import islice
 from typing import Any, Final
@@ -33,6 +35,9 @@ from warehouse.storage.parallel import prefetch
 
 SUB_UNIT: Final = ("Underenhet", "SlettetUnderEnhet")
 _USUAL: Final = "Enhet"
+_DELETED: Final = "SlettetEnhet"
+_CLASSES: Final = (None, _USUAL, _DELETED)
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _HEAD: Final = 1024
 # Small chunks are converted while still in the CPU cache; few large frames cost less than many small ones.
 STRETCH_BYTES: Final = 1 << 20  # bytes of JSON
@@ -46,6 +51,8 @@ def _reject_reason(entity: RegisteredEntity) -> str | None:
         return "no organisation number"
     if entity.respons_klasse in SUB_UNIT or entity.beliggenhetsadresse is not None:
         return f"not a company: sub-unit ({_form_code(entity) or entity.respons_klasse})"
+    if entity.respons_klasse not in _CLASSES:
+        return f"respons_klasse {entity.respons_klasse!r} is unknown: neither an entity nor a deleted one"
     return None
 
 
@@ -53,13 +60,25 @@ def _form_code(entity: RegisteredEntity) -> str | None:
     return scalar_text(entity.organisasjonsform.kode) if entity.organisasjonsform else None
 
 
-def _is_deleted(entity: RegisteredEntity) -> bool:
-    return entity.respons_klasse == "SlettetEnhet" or bool((entity.slettedato or "").strip())
+def _is_deleted(entity: RegisteredEntity, latest: str) -> bool:
+    """True for a short body. The class is the register's present word; a day of deletion beside it may be left over.
+
+    latest: the last day that can have come. Without a class, a day of deletion after it deletes nothing yet.
+    """
+    if entity.respons_klasse in (_USUAL, _DELETED):
+        return entity.respons_klasse == _DELETED
+    stated = (entity.slettedato or "").strip()
+    return bool(stated) and not (_DAY.match(stated) and stated[: len(latest)] > latest)
 
 
 def _sorted_former_names(entity: RegisteredEntity) -> list[str]:
-    """Former names, newest first."""
-    dated = [(name.tilDato or "", name.navn.strip()) for name in entity.historiskeNavn or () if name.navn]
+    """Former names, newest first. An entry without an end that has the present name is not a former one."""
+    present = (entity.navn or "").strip()
+    dated = [
+        (name.tilDato or "", name.navn.strip())
+        for name in entity.historiskeNavn or ()
+        if name.navn and (name.tilDato or name.navn.strip() != present)
+    ]
     return [name for _, name in sorted(dated, reverse=True)]
 
 
@@ -83,21 +102,25 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
 def _group_blocks(piece: ArchiveMember) -> Generator[tuple[list[_ElementBlock], tuple[Signal, ...]], None, None]:
     """Yields the chunks of each batch and their signals."""
     tally = staging.SignalCounter(piece.dataset)
-    take = partial(_to_element_block, tally=tally)
+    latest = (piece.observed_at.date() + timedelta(days=1)).isoformat()  # in Oslo the day may have begun
+    take = partial(_to_element_block, tally=tally, latest=latest)
     stretches = structs.decode_into(_unwrap_page(piece), RegisteredEntity, tally, take, key=NUMBER, block=STRETCH_BYTES)
     while some := list(islice(stretches, BATCH_STRETCHES)):
         yield some, tally.drain()
 
 
 def _to_element_block(
-    records: list[RegisteredEntity], rejects: pl.DataFrame, tally: staging.SignalCounter
+    records: list[RegisteredEntity], rejects: pl.DataFrame, tally: staging.SignalCounter, latest: str
 ) -> _ElementBlock:
     odd = _unusual_positions(records)
     refusals = {place: reason for place in odd if (reason := _reject_reason(records[place]))}
     listed = staging.reject_rows(
         (records[place].organisasjonsnummer, reason, records[place].navn) for place, reason in refusals.items()
     )
-    ended = [place for place in odd if place not in refusals and _is_deleted(records[place])]
+    ended = [place for place in odd if place not in refusals and _is_deleted(records[place], latest)]
+    for place in odd:
+        if records[place].slettedato and not _is_deleted(records[place], latest):
+            tally.add("contradicting_status", "slettedato", records[place].organisasjonsnummer)
     formerly = [entity for entity in _without_positions(records, set(refusals)) if entity.historiskeNavn]
     named = [{NUMBER: scalar_text(e.organisasjonsnummer), "historiskeNavn": _sorted_former_names(e)} for e in formerly]
     return _ElementBlock(
@@ -158,7 +181,7 @@ def _deleted_rows(entities: list[RegisteredEntity]) -> tuple[pl.DataFrame, pl.Da
             "organisasjonsform.beskrivelse": entity.organisasjonsform
             and scalar_text(entity.organisasjonsform.beskrivelse),
             "slettedato": scalar_text(entity.slettedato),
-            "respons_klasse": entity.respons_klasse or "SlettetEnhet",
+            "respons_klasse": entity.respons_klasse or _DELETED,
         }
         for entity in entities
     ]

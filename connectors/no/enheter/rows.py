@@ -7,6 +7,7 @@ row. Does not belong here: opening files (`parse_csv`, `parse_json`), or the sha
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Final
 
 import polars as pl
@@ -15,7 +16,17 @@ from connectors.contract.pieces import ArchiveMember, Batch
 from connectors.kit import staging
 from connectors.kit.staging import SignalCounter, count_signals
 from connectors.no import code_lists
-from connectors.no.enheter.schema import BUSINESS, ENTITIES, FORM, LINES, NAME, NUMBER, POSTAL
+from connectors.no.enheter.schema import (
+    BUSINESS,
+    CONTRADICTING_EMPLOYEES,
+    EMPLOYEES,
+    ENTITIES,
+    FORM,
+    LINES,
+    NAME,
+    NUMBER,
+    POSTAL,
+)
 from connectors.no.register import count_wrong_check_digits
 from warehouse.schema.types import ColumnKind, Table
 
@@ -23,6 +34,12 @@ REASON: Final = "_reason"
 ADDRESS_LINES: Final = f"{BUSINESS}.adresse"
 _READ: Final = tuple(column.name for column in ENTITIES.columns if column.kind is not ColumnKind.TEXT)
 _COUNTY_OF: Final = (f"{BUSINESS}.kommunenummer", f"{POSTAL}.kommunenummer")
+# «301» has lost a nought: 30 is another county than 03
+_SHAPES: Final = {
+    **dict.fromkeys((*_COUNTY_OF, f"{BUSINESS}.postnummer"), "^[0-9]{4}$"),
+    "naeringskode1.kode": r"^[0-9]{2}(?:\.[0-9]{1,3})?$",
+}
+_EARLIEST: Final = date(1700, 1, 1)  # 0001-01-01 is a day not stated
 
 
 def to_text_table(table: Table) -> Table:
@@ -41,11 +58,13 @@ def parse_text_columns(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
 def _parse_expression(column: pl.Expr, kind: ColumnKind) -> pl.Expr:
     match kind:
         case ColumnKind.DATE:
-            return column.str.to_date("%Y-%m-%d", strict=False)
+            day = column.str.to_date("%Y-%m-%d", strict=False)
+            return pl.when(day >= _EARLIEST).then(day)
         case ColumnKind.BOOLEAN:
             return pl.when(column == "true").then(True).when(column == "false").then(False)
         case ColumnKind.INTEGER:
-            return column.cast(pl.Int64, strict=False)
+            count = column.cast(pl.Int64, strict=False)
+            return pl.when(count >= 0).then(count)
         case _:
             return column
 
@@ -102,7 +121,9 @@ class EntityRows:
         """Batch of one chunk; `rows` has the columns of `as_text(ENTITIES)`, stripped."""
         reason = self._mark_repeated(rows, rows.select(_REFUSED).to_series())
         kept, refused = split_by_reason(rows, reason)
-        read = parse_text_columns(ENTITIES, kept)
+        read = parse_text_columns(ENTITIES, kept).with_columns(
+            pl.when(pl.col(name).str.contains(shape)).then(pl.col(name)).alias(name) for name, shape in _SHAPES.items()
+        )
         self._audit_rows(kept, read)
         return staging.make_batch(ENTITIES, read, pl.concat([rejects, to_reject_rows(refused)]), self.tally.drain())
 
@@ -120,7 +141,10 @@ class EntityRows:
     def _audit_rows(self, source: pl.DataFrame, read: pl.DataFrame) -> None:
         """Signals unparsable values, unknown codes and invalid check digits."""
         count_wrong_check_digits(read, NUMBER, self.tally)
-        count_unreadable(source, read, _READ, self.tally)
+        count_unreadable(source, read, (*_READ, *_SHAPES), self.tally)
+        for name in _FLAGS:
+            count_signals(self.tally, "missing_flag", name, read.filter(pl.col(name).is_null())[NUMBER])
+        count_signals(self.tally, "contradicting_employees", EMPLOYEES, read.filter(CONTRADICTING_EMPLOYEES)[NUMBER])
         code_lists.LEGAL_FORMS.audit(read, FORM, NUMBER, self.tally, "unknown_legal_form")
         for name in _COUNTY_OF:
             counties = read.select(pl.col(NUMBER), pl.col(name).str.slice(0, 2))

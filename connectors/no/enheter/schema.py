@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Table
+import polars as pl
+
+from warehouse.schema.types import Column, ColumnKind, Table, TurningDay
 
 _T, _B, _D, _I = ColumnKind.TEXT, ColumnKind.BOOLEAN, ColumnKind.DATE, ColumnKind.INTEGER
 
@@ -19,6 +21,11 @@ FORM: Final = "organisasjonsform.kode"
 SHARE_COUNT: Final = "kapital.antallAksjer"
 CODE_LIST: Final = "naeringskodeverk"  # ours: the record does not name the version of its industry codes
 LINES: Final = "\n"  # between address lines, whatever separator the channel uses
+
+EMPLOYEES: Final = "antallAnsatte"
+HAS_EMPLOYEES: Final = "harRegistrertAntallAnsatte"
+# some employees beside «none registered»
+CONTRADICTING_EMPLOYEES: Final = (~pl.col(HAS_EMPLOYEES) & (pl.col(EMPLOYEES) > 0)).fill_null(value=False)
 
 _NUMBER_COLUMN: Final = Column(NUMBER, _T, "organisation number, nine digits", nullable=False)
 _NAMING: Final = (
@@ -38,6 +45,13 @@ FORCED_DATES: Final = (
     "tvangsopplostPgaMangelfulltStyreDato",
     "tvangsavvikletPgaManglendeSlettingDato",
 )
+STATUS_DATES: Final = (
+    "konkursdato",
+    "underAvviklingDato",
+    *FORCED_DATES,
+    "underRekonstruksjonsforhandlingDato",
+    "underUtenlandskInsolvensbehandlingDato",
+)
 
 
 def _address_columns(kind: str, parts: tuple[str, ...]) -> tuple[Column, ...]:
@@ -54,8 +68,8 @@ ENTITIES: Final = Table(
         Column("naeringskode1.kode", _T, "first industry code, with its dot"),
         Column("naeringskode1.beskrivelse", _T, "its label"),
         Column(CODE_LIST, _T, "version of the industry codes, from the version of the file: SN2007 or SN2025"),
-        Column("harRegistrertAntallAnsatte", _B, "true without a number: one to four, withheld"),
-        Column("antallAnsatte", _I, "employees, given from five upwards"),
+        Column(HAS_EMPLOYEES, _B, "true without a number: one to four, withheld"),
+        Column(EMPLOYEES, _I, "employees, given from five upwards"),
         Column("hjemmeside", _T, "website"),
         *_address_columns(BUSINESS, ADDRESS_PARTS),
         *_address_columns(POSTAL, PLACE_PARTS),
@@ -72,6 +86,7 @@ ENTITIES: Final = Table(
         Column("underRekonstruksjonsforhandlingDato", _D, "reconstruction since; the register has no flag for it"),
         Column("underUtenlandskInsolvensbehandlingDato", _D, "foreign insolvency since"),
     ),
+    turning_days=tuple(TurningDay(name, after_days=-1) for name in STATUS_DATES),
 )
 
 DELETED: Final = Table(

@@ -18,6 +18,7 @@ import msgspec
 from connectors.contract.dataset import Cadence, Dataset, GuardLimits
 from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
+from connectors.kit.columns.percentages import percentage_from_text
 from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from connectors.kit.json.body import decode_body, read_body
 from connectors.no.konsern.fetch import fetch_groups, subjects_to_fetch
@@ -87,7 +88,7 @@ class _GroupTree:
         self.tally = self.batch.tally
         self.root = root
         self._members: dict[str, dict[str, Any]] = {}
-        self._edges: dict[str, dict[str, Edge]] = {}
+        self._edges: dict[str, dict[str, list[Edge]]] = {}
 
     def walk(self, root: dict[str, Any]) -> None:
         """Visits every node; iterative, since the depth of a tree is unbounded."""
@@ -100,28 +101,33 @@ class _GroupTree:
             self._add_node(node, above)
             below = node.get("children")
             waiting += [(child, node) for child in reversed(below)] if isinstance(below, list) else []
+            if not isinstance(below, list | None):
+                self.batch.reject(node[NUMBER], "children that are no list", below)
 
     def _add_node(self, node: dict[str, Any], above: dict[str, Any] | None) -> None:
         number = str(node[NUMBER])
         for key in node.keys() - KNOWN:
             self.tally.add("unknown_key", key, number)
         self._members.setdefault(number, node)
-        if above is not None:
+        if above is not None and str(above[NUMBER]) == number:
+            self.tally.add("parent_mismatch", "a company below itself", number)
+        elif above is not None:
             edge = self._edge(node, above)
-            before = self._edges.setdefault(number, {}).get(str(edge[PARENT]))
-            self._edges[number][str(edge[PARENT])] = edge if before is None else max(before, edge, key=_edge_precedence)
+            self._edges.setdefault(number, {}).setdefault(str(edge[PARENT]), []).append(edge)
 
     def _edge(self, node: dict[str, Any], above: dict[str, Any]) -> Edge:
         number, nested = str(node[NUMBER]), str(above[NUMBER])
-        parent = str(node.get("parentOrganisasjonsnummer") or nested)
-        if parent != nested:
+        stated = str(node.get("parentOrganisasjonsnummer") or nested)
+        if stated != nested:
             self.tally.add("parent_mismatch", "parentOrganisasjonsnummer", number)
+        parent = stated if _NUMBER.fullmatch(stated) and stated != number else nested  # nobody is its own parent
+        named = _stripped_text(node.get("parentNavn")) if parent == stated else None
         kind = _code_value(node.get("knytningsform"))
         if kind not in KINDS:
             self.tally.add("unknown_code", f"knytningsform {kind}", number)
         return {
-            PARENT: parent if _NUMBER.fullmatch(parent) else nested,
-            "navn": _stripped_text(node.get("parentNavn")) or _stripped_text(above.get("navn")),
+            PARENT: parent,
+            "navn": named or _stripped_text(above.get("navn")),
             "form": _code_value(above.get("organisasjonsform")) if parent == nested else None,
             "knytningsform": kind,
             "grunnlag": _stripped_text(node.get("grunnlag")),
@@ -136,7 +142,7 @@ class _GroupTree:
         """
         text = str(basis or "").strip()
         percent = _PERCENT.fullmatch(text)
-        found = Decimal(percent.group(1).replace(",", ".")) if percent else None
+        found = percentage_from_text(percent.group(1)) if percent else None
         if _FRACTION.fullmatch(text):
             found = parse_percentage(text)
         if found is not None and found <= _ALL:
@@ -162,10 +168,22 @@ class _GroupTree:
                 NUMBER: number,
                 "navn": _stripped_text(node.get("navn")),
                 "organisasjonsform.kode": _code_value(node.get("organisasjonsform")),
-                EDGES: msgspec.json.encode([edge for _, edge in sorted(self._edges.get(number, {}).items())]).decode(),
+                EDGES: msgspec.json.encode(self._chosen_edges(number)).decode(),
             }
             for number, node in sorted(self._members.items())
         ]
+
+    def _chosen_edges(self, number: str) -> list[Edge]:
+        """One edge per parent; of duplicates with another percentage and the same day nothing says which is meant."""
+        chosen: list[Edge] = []
+        for _, edges in sorted(self._edges.get(number, {}).items()):
+            best = max(edges, key=_edge_precedence)
+            equal = (edge["prosent"] for edge in edges if _edge_precedence(edge) == _edge_precedence(best))
+            if len({Decimal(stated) for stated in equal if stated is not None}) > 1:
+                self.tally.add("contradicting_edges", "grunnlag", number)
+                best = {**best, "prosent": None}
+            chosen.append(best)
+        return chosen
 
 
 def _edge_precedence(edge: Edge) -> tuple[bool, str]:

@@ -48,9 +48,9 @@ def fetch_announcements(http: HttpClient, cursor: Cursor | None, _subjects: Iter
 
 
 def _resume_day(cursor: Cursor | None, last: date) -> date:
-    """The day to resume from. A cursor that is not a date starts over: repeated requests do no harm."""
+    """The day to resume from, none to come. A cursor that is not a date starts over: repeated requests do no harm."""
     try:
-        return last - FIRST if cursor is None else date.fromisoformat(cursor.value) - OVERLAP - _DAY
+        return last - FIRST if cursor is None else min(date.fromisoformat(cursor.value), last) - OVERLAP - _DAY
     except ValueError:
         return last - FIRST
 

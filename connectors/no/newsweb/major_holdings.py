@@ -10,6 +10,7 @@ not belong here: which company it concerns, or shares of capital derived from sh
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -19,6 +20,10 @@ from typing import Final
 from connectors.kit.columns.percentages import percentage_from_text
 from connectors.no.newsweb.period_words import DAY
 from connectors.no.newsweb.periods import find_first_date
+from connectors.no.register import MARKET
+from name_matching.core_name import core_name
+from name_matching.folding import fold_nordic_letters
+from name_matching.legal_forms import FORMS
 
 
 def _compile_marks(*patterns: str) -> tuple[re.Pattern[str], ...]:
@@ -36,6 +41,9 @@ _PERSON: Final = _compile_marks(
     r"City and country of registered office ?\( ?if applicable ?\) ?:?",
     r"\b4\. ?Full name",
 )
+_AND: Final = "(?:and|og|&|[+])?"
+_FORMS: Final = "|".join(sorted({form.replace(" ", "") for form in FORMS[MARKET]}, key=len, reverse=True))
+_DATA: Final = "org|lei|reg|isin|ticker"  # behind the issuer's name
 _DATE: Final = _compile_marks(r"\b5\. ?Date on which the threshold was crossed", r"\b6\. ?Total positions")
 _RESULT: Final = _compile_marks(
     r"Resulting situation on the date on which ?(?:the )?threshold was ?crossed or reache ?d", r"Position of ?previ"
@@ -127,6 +135,28 @@ def issuer_number(text: str) -> str | None:
     part = _text_between(_BLANK.sub(" ", text), _ISSUER)
     found = None if part is None else _ORG.search(part[0])
     return None if found is None else found[1].replace(" ", "")
+
+
+def is_about_issuer(text: str, name: str | None) -> bool:
+    """False if a form states another issuer than the one of this name, under which it was announced.
+
+    Holders announce their notices under themselves too. True without a name, or where no form states the issuer.
+    """
+    part = _text_between(_BLANK.sub(" ", text), _ISSUER)
+    core = core_name(name, MARKET) if name else None
+    if part is None or core is None:
+        return True
+    words = (_AND if word == "and" else re.escape(word) for word in fold_nordic_letters(core).split())
+    # blanks tell nothing in the text of a printed form; what follows a name is its form, or no letter
+    name_here = rf"(?:{_FORMS})?{''.join(words)}(?:{_FORMS})*"
+    named = re.compile(rf"(?:^|[^a-z0-9]|attached|attachedii){name_here}(?:$|[^a-z0-9]|{_DATA})")
+    return named.search(_squeezed(part[0])) is not None
+
+
+def _squeezed(text: str) -> str:
+    """Small letters without accents, and signs, without blanks."""
+    plain = unicodedata.normalize("NFKD", text.casefold().replace("ø", "o").replace("æ", "ae"))
+    return "".join(sign for sign in plain if not (unicodedata.combining(sign) or sign.isspace() or sign in "'’./-"))
 
 
 def country_of(country_name: str) -> str | None:

@@ -14,7 +14,7 @@ import polars as pl
 
 from connectors.contract.dataset import AbsenceRule
 from connectors.kit import staging
-from connectors.no.aksjonaerregister.schema import CLASS, YEAR
+from connectors.no.aksjonaerregister.schema import CLASS, HAS_UNREAD, YEAR
 from connectors.no.enheter.schema import SHARE_COUNT
 from connectors.no.newsweb import schema as f
 from connectors.no.regnskap.dataset import DATASET as REGNSKAP
@@ -61,8 +61,8 @@ def map_filings(messages: pl.LazyFrame, texts: pl.LazyFrame, accounts: pl.LazyFr
             of_year | of_part,
             pl.col("numbAttachments") > 0,
             ~pl.col("title").str.contains(_PRELIMINARY).fill_null(value=False),
-            pl.col("correctedByMessageId").is_null(),
         )
+        .join(_corrected_messages(messages), on=f.ID, how="anti")
         .join(stated, on=f.ID, how="left")
         .join(_broken_years(accounts if accounts is not None else _NO_ACCOUNTS), on="_company_id", how="left")
         .with_columns(
@@ -73,6 +73,13 @@ def map_filings(messages: pl.LazyFrame, texts: pl.LazyFrame, accounts: pl.LazyFr
         .collect()
     )
     return staging.cast_to_table(_with_filing_columns(_merge_language_twins(reports)), FILINGS)
+
+
+def _corrected_messages(messages: pl.LazyFrame) -> pl.LazyFrame:
+    """Ids of messages that a later one corrects: either may say so, as a message read before is not read again."""
+    told = messages.filter(pl.col("correctedByMessageId").is_not_null()).select(f.ID)
+    corrections = messages.filter(pl.col("correctionForMessageId") != pl.col(f.ID))
+    return pl.concat([told, corrections.select(pl.col("correctionForMessageId").alias(f.ID))])
 
 
 def _broken_years(accounts: pl.LazyFrame) -> pl.LazyFrame:
@@ -116,9 +123,12 @@ def _with_filing_columns(reports: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def map_holdings(flags: pl.LazyFrame, entities: pl.LazyFrame, shareholders: pl.LazyFrame) -> pl.DataFrame:
-    """Every major holding notice as a shared holding, oldest first; the newest of each holder counts."""
-    ordered = flags.sort("crossed_on", "publishedTime", pl.col(f.ID).cast(pl.Int64))
+def map_holdings(
+    flags: pl.LazyFrame, messages: pl.LazyFrame, entities: pl.LazyFrame, shareholders: pl.LazyFrame
+) -> pl.DataFrame:
+    """Every notice that no later one corrects as a shared holding, oldest first; the newest of each holder counts."""
+    standing = flags.join(_corrected_messages(messages), on=f.ID, how="anti")
+    ordered = standing.sort("crossed_on", "publishedTime", pl.col(f.ID).cast(pl.Int64))
     counted = entities.select("_company_id", SHARE_COUNT)
     rows = (
         ordered.join(counted, on="_company_id", how="left", maintain_order="left")
@@ -130,9 +140,11 @@ def map_holdings(flags: pl.LazyFrame, entities: pl.LazyFrame, shareholders: pl.L
 
 
 def _single_class_companies(shareholders: pl.LazyFrame) -> pl.LazyFrame:
-    """Companies with a single share class in the newest yearly list."""
+    """Companies with a single share class in the newest yearly list, if no line of it was rejected."""
     newest = shareholders.filter(pl.col(YEAR) == pl.col(YEAR).max().over("_company_id"))
-    return newest.group_by("_company_id").agg((pl.col(CLASS).n_unique() == 1).alias("_one_class"))
+    return newest.group_by("_company_id").agg(
+        ((pl.col(CLASS).n_unique() == 1) & ~pl.col(HAS_UNREAD).any()).alias("_one_class")
+    )
 
 
 def _holding_columns() -> dict[str, pl.Expr]:
@@ -142,7 +154,8 @@ def _holding_columns() -> dict[str, pl.Expr]:
     below = pl.col("votes_below")
     capital = pl.coalesce("capital_pct", pl.when(even.fill_null(value=False)).then(votes))
     lowest = pl.lit(0).cast(_PERCENT)
-    gone = pl.coalesce(votes, capital) == lowest
+    # neither capital nor votes: whoever lends shares or holds proxies has one of them
+    gone = pl.max_horizontal(votes, capital) == lowest
     basis = (
         pl.when(pl.coalesce(votes, capital).is_not_null())
         .then(pl.lit("exact"))

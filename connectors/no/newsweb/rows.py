@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from connectors.contract.pieces import NOT_A_COMPANY
 from connectors.kit.json.body import stripped_text
@@ -24,6 +25,7 @@ from name_matching.folding import fold_text
 from warehouse.schema.types import LARGEST_INTEGER
 
 _BROKEN: Final = re.compile("[\u00c2-\u00c5\u00e2]")  # UTF-8 lead bytes decoded as a single-byte encoding
+_OSLO: Final = ZoneInfo("Europe/Oslo")
 _KNOWN: Final = f.IGNORED | set(f.MESSAGES.names)
 _ID: Final = re.compile(r"[0-9]{1,18}")  # ASCII, and within a 64-bit integer
 _YEARS: Final = range(1900, 9999)  # outside this range a conversion between time zones may overflow
@@ -109,20 +111,33 @@ def flag_row(message: Message, header: Row, tally: SignalCounter) -> Row | None:
     if number is not None and not has_valid_check_digit(number):
         tally.add("wrong_check_digit", f.NUMBER, header[f.ID])
         number = None
+    issuer = {name: header[name] for name in (f.ISSUER, "issuerSign", f.NAME)}
+    if not flagging.is_about_issuer(text, header[f.NAME]):  # its holder announced it: links no other message
+        tally.add("issuer_differs", "section 1", header[f.ID])
+        issuer = dict.fromkeys(issuer)
     return {
         f.ID: header[f.ID],
         "holder": fold_text(found.name),
-        **{name: header[name] for name in (f.ISSUER, "issuerSign", f.NAME, "publishedTime")},
+        **issuer,
+        "publishedTime": header["publishedTime"],
         f.NUMBER: number,
         "name": found.name,
         "country": found.country,
-        "crossed_on": found.crossed_on,
+        "crossed_on": _crossing_day(found.crossed_on, header, tally),
         "votes_pct": found.votes,
         "votes_below": found.votes_below,
         "instruments_pct": found.instruments,
         "capital_pct": found.capital,
         "total_votes": found.total_votes,
     }
+
+
+def _crossing_day(stated: date, header: Row, tally: SignalCounter) -> date:
+    """The stated day, or that of publication if it is earlier: a future day would hide all later notices."""
+    published: date = header["publishedTime"].astimezone(_OSLO).date()
+    if stated > published:
+        tally.add("impossible_date", "crossed_on", header[f.ID])
+    return min(stated, published)
 
 
 def issuer_row(issuer: Message, tally: SignalCounter) -> Row:
@@ -231,10 +246,10 @@ def _attachment_count(message: Message, tally: SignalCounter) -> int | None:
 
 
 def _parse_instant(value: object) -> datetime | None:
-    """Parses an ISO timestamp with milliseconds, UTC."""
+    """Parses an ISO timestamp with its zone; without one it is no instant."""
     try:
         found = datetime.fromisoformat(str(value))
-        instant = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        instant = found.astimezone(UTC) if found.tzinfo is not None else None
     except (ValueError, OverflowError):
         return None
-    return instant if instant.year in _YEARS else None
+    return instant if instant is not None and instant.year in _YEARS else None

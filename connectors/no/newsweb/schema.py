@@ -77,7 +77,7 @@ FLAGS: Final = Table(
         Column("publishedTime", ColumnKind.INSTANT, "published", nullable=False),
         Column("name", _T, "name of the holder", nullable=False),
         Column("country", _T, "country of the holder, ISO 3166-1 alpha-2"),
-        Column("crossed_on", _D, "day on which the threshold was crossed", nullable=False),
+        Column("crossed_on", _D, "day of the crossing; of publication, if that is earlier", nullable=False),
         Column("votes_pct", _P, "share of votes attached to shares"),
         Column("votes_below", _P, "upper bound of that share, where the form states no more"),
         Column("instruments_pct", _P, "share of votes through instruments"),

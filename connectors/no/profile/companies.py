@@ -8,6 +8,7 @@ it later).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Final
 
 import polars as pl
@@ -18,10 +19,13 @@ from connectors.no.enheter.schema import (
     ADDRESS_PARTS,
     BUSINESS,
     CODE_LIST,
+    CONTRADICTING_EMPLOYEES,
     DELETED,
+    EMPLOYEES,
     ENTITIES,
     FORM,
     FORMER_NAMES,
+    HAS_EMPLOYEES,
     LINES,
     NAME,
     NUMBER,
@@ -46,8 +50,8 @@ _DECIDED_SCHEMES: Final = {
 _SHORT: Final = status.SHORT
 
 
-def map_companies(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
-    """One row per entity, from short bodies and profiles. A number without any name gives no row."""
+def map_companies(tables: Mapping[str, pl.LazyFrame], today: date) -> pl.DataFrame:
+    """One row per entity on a day, from short bodies and profiles. A number without any name gives no row."""
     if ENTITIES.name not in tables and DELETED.name not in tables:
         return staging.empty_staged_frame(COMPANIES)
     rows = _merge_tables(tables).with_columns(status.ENDED, *status.FORCED).with_columns(_place_columns())
@@ -55,7 +59,7 @@ def map_companies(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
         *_identity_columns(),
         *_industry_columns(),
         *_address_columns(),
-        *status.status_columns(REGISTER),
+        *status.status_columns(REGISTER, today),
         *_remaining_columns(),
         *_source_columns(),
     )
@@ -141,12 +145,14 @@ def _address_columns() -> list[pl.Expr]:
 
 
 def _remaining_columns() -> list[pl.Expr]:
-    none_registered = ~pl.col("harRegistrertAntallAnsatte")
+    none_registered = ~pl.col(HAS_EMPLOYEES)
     return [
         pl.lit(value=False).alias("is_listed"),
         # true without a number means one to four, withheld: null, never 0
-        pl.when(pl.col("antallAnsatte").is_not_null())
-        .then(pl.col("antallAnsatte"))
+        pl.when(CONTRADICTING_EMPLOYEES)
+        .then(pl.lit(None, pl.Int64))
+        .when(pl.col(EMPLOYEES).is_not_null())
+        .then(pl.col(EMPLOYEES))
         .when(none_registered)
         .then(pl.lit(0, pl.Int64))
         .alias("employees"),

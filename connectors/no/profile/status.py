@@ -1,11 +1,13 @@
 """The status of an entity (docs/formats/no.md 13.2): one decision table, first match wins.
 
 The register has no «dormant». Bankruptcy and winding-up are mapped to it, since such companies are still
-registered; the register's own term and date are kept with it. Does not belong here: the rest of the profile.
+registered; the register's own term and date are kept with it. A day to come is no day of a status, and of the states
+that a day alone tells none has begun before it. Does not belong here: the rest of the profile.
 """
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final
 
 import polars as pl
@@ -49,45 +51,22 @@ def _flag_or_false(name: str) -> pl.Expr:
     return pl.col(name).fill_null(value=False)
 
 
+def _past_day(name: str, today: pl.Expr) -> pl.Expr:
+    """A stated day; null for one to come: in Oslo the next day may have begun."""
+    return pl.when(pl.col(name) <= today + pl.duration(days=1)).then(pl.col(name))
+
+
 _no_day: Final = pl.lit(None, pl.Date)
-RULES: Final = (
+_ENDS: Final = (
     StatusRule(
         IS_DELETED,
         "dissolved",
         None,
-        pl.coalesce(f"{SHORT}slettedato", _short_seen.dt.date()),
+        # the register has deleted it: a day after that is a slip, whatever day it is now
+        pl.coalesce(_past_day(f"{SHORT}slettedato", _short_seen.dt.date()), _short_seen.dt.date()),
         pl.col(f"{SHORT}respons_klasse"),
     ),
     StatusRule(_RETIRED, "dissolved", None, pl.col("_retired_at").dt.date(), pl.lit(None, pl.String)),
-    StatusRule(_flag_or_false("konkurs"), "dormant", "bankruptcy", pl.col("konkursdato"), pl.lit("konkurs")),
-    StatusRule(
-        _flag_or_false("underTvangsavviklingEllerTvangsopplosning"),
-        "dormant",
-        "forced_dissolution",
-        pl.col(_FORCED_DATE),
-        pl.col(_FORCED_REASON),
-    ),
-    StatusRule(
-        _flag_or_false("underAvvikling"),
-        "dormant",
-        "liquidation",
-        pl.col("underAvviklingDato"),
-        pl.lit("underAvvikling"),
-    ),
-    StatusRule(
-        pl.col("underUtenlandskInsolvensbehandlingDato").is_not_null(),
-        "dormant",
-        "foreign_insolvency",
-        pl.col("underUtenlandskInsolvensbehandlingDato"),
-        pl.lit("underUtenlandskInsolvensbehandling"),
-    ),
-    StatusRule(
-        pl.col("underRekonstruksjonsforhandlingDato").is_not_null(),
-        "active",
-        "reorganisation",
-        pl.col("underRekonstruksjonsforhandlingDato"),
-        pl.lit("underRekonstruksjonsforhandling"),
-    ),
 )
 # What each word of the register means by itself, in lower case
 REGISTRY_STATUSES: Final = {
@@ -108,9 +87,46 @@ REGISTRY_STATUSES: Final = {
 _OTHERWISE: Final = StatusRule(pl.lit(value=True), "active", None, _no_day, pl.lit(None, pl.String))
 
 
-def status_columns(register: str) -> list[pl.Expr]:
-    """The status columns of `companies`."""
-    found = rule_columns(RULES, _OTHERWISE)
+def _proceeding_rules(today: pl.Expr) -> tuple[StatusRule, ...]:
+    """The lines about proceedings: of those that a day alone tells none has begun before it."""
+    return (
+        StatusRule(
+            _flag_or_false("konkurs"), "dormant", "bankruptcy", _past_day("konkursdato", today), pl.lit("konkurs")
+        ),
+        StatusRule(
+            _flag_or_false("underTvangsavviklingEllerTvangsopplosning"),
+            "dormant",
+            "forced_dissolution",
+            _past_day(_FORCED_DATE, today),
+            pl.col(_FORCED_REASON),
+        ),
+        StatusRule(
+            _flag_or_false("underAvvikling"),
+            "dormant",
+            "liquidation",
+            _past_day("underAvviklingDato", today),
+            pl.lit("underAvvikling"),
+        ),
+        StatusRule(
+            _past_day("underUtenlandskInsolvensbehandlingDato", today).is_not_null(),
+            "dormant",
+            "foreign_insolvency",
+            _past_day("underUtenlandskInsolvensbehandlingDato", today),
+            pl.lit("underUtenlandskInsolvensbehandling"),
+        ),
+        StatusRule(
+            _past_day("underRekonstruksjonsforhandlingDato", today).is_not_null(),
+            "active",
+            "reorganisation",
+            _past_day("underRekonstruksjonsforhandlingDato", today),
+            pl.lit("underRekonstruksjonsforhandling"),
+        ),
+    )
+
+
+def status_columns(register: str, today: date) -> list[pl.Expr]:
+    """The status columns of `companies` on a day."""
+    found = rule_columns((*_ENDS, *_proceeding_rules(pl.lit(today))), _OTHERWISE)
     return [
         *(column.alias(name) for name, column in found.items()),
         pl.lit(register).alias("status_source"),

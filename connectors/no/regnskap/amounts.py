@@ -7,6 +7,7 @@ amount is which shared figure (`mapping`).
 
 from __future__ import annotations
 
+import re
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from functools import reduce
 from operator import add
@@ -18,6 +19,8 @@ from connectors.kit.staging import SignalCounter, count_signals
 from connectors.no.regnskap.schema import Identity
 from warehouse.schema.types import LARGEST_INTEGER
 
+# Decimal accepts more than registers write: «1_000», digits of other scripts
+_WRITTEN: Final = re.compile(r"\s*[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?\s*")
 _GROSS: Final = 0.01  # docs/formats/no.md 6.3: differences below 1 % are normal
 
 
@@ -28,11 +31,13 @@ class InvalidAmountError(Exception):
 def to_whole_units(value: object) -> int | None:
     """Rounds to whole currency units, halves to even.
 
-    Null stays null; text, infinities and booleans are rejected.
+    Null stays null; other text than a plain number, infinities and booleans are rejected.
     """
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | str | Decimal):
+        raise InvalidAmountError(f"{value!r} is no amount")
+    if isinstance(value, str) and not _WRITTEN.fullmatch(value):
         raise InvalidAmountError(f"{value!r} is no amount")
     try:
         amount = int(Decimal(value).quantize(Decimal(1), rounding=ROUND_HALF_EVEN))

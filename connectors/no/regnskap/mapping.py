@@ -17,11 +17,11 @@ from typing import Final
 import polars as pl
 
 from connectors.kit import staging
+from connectors.kit.currencies import CURRENCIES
 from connectors.no import code_lists
 from connectors.no.oppdateringer import schema as feed
 from connectors.no.register import ACCOUNTS_URL, company_ids
 from connectors.no.regnskap import schema as f
-from connectors.no.regnskap.rows import CURRENCY_CODE
 from warehouse.schema.codes import FIGURES
 from warehouse.schema.ids import filing_id
 from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
@@ -132,7 +132,9 @@ def map_filings_and_financials(staged_tables: Mapping[str, pl.LazyFrame]) -> dic
             FILINGS.name: staging.empty_staged_frame(FILINGS),
             FINANCIALS_REPORTED.name: staging.empty_staged_frame(FINANCIALS_REPORTED),
         }
-    rows = _with_ids(_merge_per_period(_with_stated_starts(pl.concat(doors).collect())))
+    merged = _merge_per_period(_with_stated_starts(pl.concat(doors).collect()))
+    is_known = pl.col("currency").is_in(list(CURRENCIES.codes))  # only now: amounts of an unknown one fill no gaps
+    rows = _with_ids(merged.with_columns(currency=pl.when(is_known).then("currency")))
     filings = _map_filings(rows)
     if feed.ACCOUNTS_TOLD.name in staged_tables:
         filings = fill_filing_dates(filings, staged_tables[feed.ACCOUNTS_TOLD.name])
@@ -149,7 +151,7 @@ def _api_rows(rows: pl.LazyFrame) -> pl.LazyFrame:
         pl.col(f.START).alias("period_start"),
         pl.col(f.END).alias("period_end"),
         (pl.col(f.TYPE) == "KONSERN").alias("is_consolidated"),
-        _currency_column(f.CURRENCY),
+        pl.col(f.CURRENCY).alias("currency"),
         pl.coalesce(stated, small).alias("accounting_standard"),
         pl.lit(None, pl.Date).alias("filed_at"),  # the open API has no filing date
         pl.lit(value=False).alias("is_comparative"),
@@ -157,10 +159,6 @@ def _api_rows(rows: pl.LazyFrame) -> pl.LazyFrame:
         pl.col("_observed_at").alias("observed_at"),
         *API_POSTS.figures(),
     ).select(_COLUMNS)
-
-
-def _currency_column(column: str) -> pl.Expr:
-    return pl.when(pl.col(column).str.contains(CURRENCY_CODE)).then(pl.col(column)).alias("currency")
 
 
 def _map_mass_rows(rows: pl.LazyFrame, figures: list[pl.Expr], comparative: bool) -> pl.LazyFrame:
@@ -173,7 +171,7 @@ def _map_mass_rows(rows: pl.LazyFrame, figures: list[pl.Expr], comparative: bool
         (pl.lit(None, pl.Date) if comparative else start).alias("period_start"),
         (start.dt.offset_by("-1d") if comparative else pl.col("avslutningsdato")).alias("period_end"),
         (pl.col(f.TYPE) == "K").alias("is_consolidated"),
-        _currency_column("valutakode"),
+        pl.col("valutakode").alias("currency"),
         pl.when(pl.col("regler_smaa") == "J")
         .then(pl.lit(code_lists.SMALL_COMPANY_STANDARD))
         .alias("accounting_standard"),
@@ -209,12 +207,14 @@ def _with_stated_starts(rows: pl.DataFrame) -> pl.DataFrame:
 def _merge_per_period(rows: pl.DataFrame) -> pl.DataFrame:
     """Merges to one row per document and period.
 
-    The newer record wins (on a tie the open API); gaps are filled from the other.
+    The newer record wins (on a tie the open API); gaps are filled from the other, unless it is in another currency.
     """
     key = ["org_number", "native_id", "period_start", "period_end", "is_consolidated"]
     if not rows.select(pl.struct(key).is_duplicated().any()).item():
         return rows
     ordered = rows.sort("observed_at", pl.col("register") == REGISTER, descending=True, maintain_order=True)
+    currency = pl.col("currency")
+    ordered = ordered.filter(currency.is_null() | (currency == currency.drop_nulls().first().over(key)))
     filled = (*_AMOUNTS, "currency", "accounting_standard", "filed_at")
     marks = {_DERIVED + name: name for name in _AMOUNTS if _DERIVED + name in _COLUMNS}
     return ordered.group_by(key, maintain_order=True).agg(
@@ -277,5 +277,5 @@ def fill_filing_dates(filings: pl.DataFrame, change_feed: pl.LazyFrame) -> pl.Da
     ).join(days, on=_SAME, how="left", maintain_order="left")
     first = pl.col("_document") == pl.col("_document").min().over(_SAME)
     same_year = pl.col("_day").dt.year().cast(pl.String) == _REGISTERED
-    known = pl.when(first & same_year).then(pl.col("_day"))
+    known = pl.when(first & same_year & (pl.col("_day") > pl.col("period_end"))).then(pl.col("_day"))
     return rows.with_columns(pl.coalesce("filed_at", known).alias("filed_at")).select(FILINGS.names)

@@ -18,10 +18,11 @@ from lxml import etree
 from connectors.contract.dataset import Cadence, Dataset, GuardLimits
 from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
+from connectors.kit.currencies import CURRENCIES
 from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from connectors.no.register import HOST, LICENCE, count_wrong_check_digits
 from connectors.no.regnskap.amounts import InvalidAmountError, check_totals, to_whole_units
-from connectors.no.regnskap.rows import CURRENCY_CODE, RejectedAccountsError
+from connectors.no.regnskap.rows import RejectedAccountsError, is_ended_period
 from connectors.no.regnskap.schema import JOURNAL, MASS, MASS_IDENTITIES, MASS_IGNORED, POST, TYPE
 from warehouse.schema.types import ColumnKind
 
@@ -32,6 +33,12 @@ _HEAD_FIELDS: Final = frozenset(name for name in MASS.names if not name.startswi
 _KNOWN: Final = _HEAD_FIELDS | frozenset(MASS_IGNORED)
 _NAMED_AT: Final = re.compile(r"(?<![0-9])(20[0-9]{12})(?![0-9])")
 _ROOT: Final = re.compile(rb"<deler\b")
+_COMPACT_DAY: Final = re.compile("[0-9]{8}")
+_RECEIVED: Final = "mottatt_dato"
+_COMMON: Final = ("startdato", "avslutningsdato", "valutakode")  # of both parts of a submission
+
+# a total and the line that stands in for it where it is absent (`mapping.MASS_POSTS`)
+_COUNTERPARTS: Final = {f"{POST}72": f"{POST}1340", f"{POST}219": f"{POST}251"}
 
 Key = tuple[str, str, str, str]
 Row = dict[str, Any]
@@ -73,7 +80,9 @@ class _SubmissionReader:
     def __init__(self, piece: ArchiveMember) -> None:
         self._batch = staging.BatchBuilder(piece.dataset)
         self._tally = self._batch.tally
+        self._seen = piece.observed_at.date()
         self._waiting: dict[Key, tuple[str, Row]] = {}
+        self._joined: set[Key] = set()
         self._rows: list[Row] = []
 
     def batches(self, body: BinaryIO) -> Iterator[Batch]:
@@ -104,49 +113,81 @@ class _SubmissionReader:
         head = element.find("hode")
         fields = {} if head is None else {str(field.tag): (field.text or "").strip() or None for field in head}
         try:
-            key, row = _parse_part_head(fields)
+            key, row = _parse_part_head(fields, self._seen)
         except RejectedAccountsError as error:
             self._batch.reject(fields.get(JOURNAL) or "?", error, fields)
             return
         for name in fields.keys() - _KNOWN:
             self._tally.add("unknown_key", f"hode.{name}", key[0])
+        if fields.get(_RECEIVED) and row[_RECEIVED] is None:
+            self._tally.add("unreadable_value", _RECEIVED, key[0])
+        elif row[_RECEIVED] is not None and not row["avslutningsdato"] < row[_RECEIVED] <= self._seen:
+            self._tally.add("impossible_date", _RECEIVED, key[0])
+            row[_RECEIVED] = None
         self._fill_posts(element, row)
         self._join_parts(key, str(fields.get("regnskap_dokumenttype")), row)
 
     def _fill_posts(self, element: etree._Element, row: Row) -> None:
+        stated: dict[str, set[int]] = {}
         for info in element.iterfind("info"):
             name = POST + (info.findtext("feltkode") or "").strip()
             if name in row:
                 try:
-                    row[name] = _post_amount(info)
+                    amount = _post_amount(info)
                 except InvalidAmountError:
                     self._tally.add("unreadable_value", name, row["orgnr"])
+                    continue
+                if amount is not None:
+                    row[name] = amount
+                    stated.setdefault(name, set()).add(amount)
+        self._clear_contradicted(row, stated)
+
+    def _clear_contradicted(self, row: Row, stated: dict[str, set[int]]) -> None:
+        """Clears posts stated differently, as nothing says which is meant, and counterparts that repeat none of it."""
+        contradicted = {name: amounts for name, amounts in stated.items() if len(amounts) > 1}
+        for name in sorted(contradicted):
+            self._tally.add("contradictory_post", name, row["orgnr"])
+            row[name] = None
+        for name, other in _COUNTERPARTS.items():
+            if name in contradicted and row[other] not in contradicted[name]:
+                row[other] = None
 
     def _join_parts(self, key: Key, kind: str, row: Row) -> None:
         if kind not in PARTS:
             self._tally.add("unknown_code", f"regnskap_dokumenttype {kind}", key[0])
+        if key in self._joined:
+            self._tally.add("repeated_part", kind, key[0])
+            return
         waiting = self._waiting.pop(key, None)
         if waiting is None:
             self._waiting[key] = (kind, row)
             return
-        if waiting[0] == kind:
-            self._tally.add("repeated_part", kind, key[0])
         other = waiting[1]
-        self._rows.append(other | {name: value for name, value in row.items() if value is not None})
+        apart = [name for name in _COMMON if None not in (other[name], row[name]) and other[name] != row[name]]
+        if apart:
+            self._batch.reject(key[3], f"the parts of the submission contradict each other: {', '.join(apart)}", key[0])
+            return
+        merged = other | {name: value for name, value in row.items() if value is not None}
+        both = {name: {other[name], value} for name, value in row.items() if None not in (other[name], value)}
+        self._clear_contradicted(merged, {name: stated for name, stated in both.items() if name.startswith(POST)})
+        if waiting[0] == kind:  # the counterpart is still to come
+            self._tally.add("repeated_part", kind, key[0])
+            self._waiting[key] = (kind, merged)
+            return
+        self._joined.add(key)
+        self._rows.append(merged)
 
     def _drain_batch(self) -> Batch:
         rows = pl.DataFrame(self._rows, schema=dict(staging.staged_schema(MASS)), orient="row")
         rows = rows.unique(MASS.key, keep="last", maintain_order=True)
         check_totals(rows, MASS_IDENTITIES, "orgnr", self._tally)
-        strange = rows.filter(~pl.col("valutakode").str.contains(CURRENCY_CODE))
-        for currency, number in strange.select("valutakode", "orgnr").iter_rows():
-            self._tally.add("unknown_currency", currency, number)
+        CURRENCIES.audit(rows, "valutakode", "orgnr", self._tally, "unknown_currency")
         count_wrong_check_digits(rows, "orgnr", self._tally)
         self._rows = []
         return self._batch.build(MASS, rows)
 
 
-def _parse_part_head(fields: dict[str, str | None]) -> tuple[Key, Row]:
+def _parse_part_head(fields: dict[str, str | None], seen: date) -> tuple[Key, Row]:
     """Key and row of one part, with empty posts."""
     number, journal, scope = fields.get("orgnr"), fields.get(JOURNAL), fields.get(TYPE)
     if number is None or not re.fullmatch(r"[0-9]{9}", number):
@@ -160,7 +201,7 @@ def _parse_part_head(fields: dict[str, str | None]) -> tuple[Key, Row]:
         for column in MASS.columns
     }
     row |= {name: fields.get(name) for name in _HEAD_FIELDS if row[name] is None and name not in _DATES}
-    if row["startdato"] is None or row["avslutningsdato"] is None or row["startdato"] > row["avslutningsdato"]:
+    if not is_ended_period(row["startdato"], row["avslutningsdato"], seen):
         said = f"startdato {fields.get('startdato')}, avslutningsdato {fields.get('avslutningsdato')}"
         raise RejectedAccountsError(f"the period is not a valid range of days: {said}")
     return (number, fields.get("regnaar") or "", scope, journal), row
@@ -171,8 +212,9 @@ _DATES: Final = frozenset(column.name for column in MASS.columns if column.kind 
 
 def _parse_day(fields: dict[str, str | None], name: str) -> date | None:
     """Parses yyyymmdd; None if invalid."""
+    text = fields.get(name) or ""
     try:
-        return datetime.strptime(fields.get(name) or "", "%Y%m%d").replace(tzinfo=UTC).date()
+        return date.fromisoformat(text) if _COMPACT_DAY.fullmatch(text) else None
     except ValueError:
         return None
 

@@ -15,6 +15,7 @@ import polars as pl
 
 from connectors.contract.pieces import ArchiveMember, Batch
 from connectors.kit import staging
+from connectors.kit.currencies import CURRENCIES
 from connectors.kit.staging import SignalCounter
 from connectors.no import code_lists
 from connectors.no.register import count_wrong_check_digits
@@ -33,9 +34,9 @@ from connectors.no.regnskap.schema import (
 )
 from warehouse.schema.types import Column, ColumnKind
 
-CURRENCY_CODE: Final = r"^[A-Z]{3}$"
 _KEYS: Final = frozenset({NUMBER, JOURNAL, TYPE, START, END})
 _DEEPEST: Final = 12  # levels; the model has five
+_EARLIEST: Final = date(1900, 1, 1)  # digital accounts are much younger: 0001-01-01 is a day not stated
 
 Value = str | int | bool | date | None
 
@@ -47,28 +48,36 @@ class RejectedAccountsError(Exception):
 def build_batch(member: ArchiveMember, records: Sequence[object]) -> Batch:
     """The batch of one response.
 
-    Two rows of one submission and scope are one filing: the higher id is newer.
+    Two rows of one submission and scope are one filing: the higher id is newer. Where no id is higher, rows that differ
+    contradict each other, and none is taken.
     """
     batch = staging.BatchBuilder(member.dataset)
     rows: list[Mapping[str, Value]] = []
     for place, record in enumerate(records, start=1):
         try:
-            rows.append(_parse_record(record, batch.tally))
+            rows.append(_parse_record(record, batch.tally, member.observed_at.date()))
         except RejectedAccountsError as error:
             batch.reject(_journal_number(record) or place, error, record)
     frame = pl.DataFrame(rows, schema=dict(staging.staged_schema(ACCOUNTS)), orient="row")
-    frame = frame.sort("id", nulls_last=False, maintain_order=True).unique(
-        ACCOUNTS.key, keep="last", maintain_order=True
-    )
+    frame = _newest_rows(frame, batch)
     _audit_rows(frame, batch.tally)
     return batch.build(ACCOUNTS, frame)
+
+
+def _newest_rows(rows: pl.DataFrame, batch: staging.BatchBuilder) -> pl.DataFrame:
+    """One row per submission and scope."""
+    newest = rows.filter(pl.col("id").eq_missing(pl.col("id").max().over(ACCOUNTS.key))).unique(maintain_order=True)
+    is_alone = pl.len().over(ACCOUNTS.key) == 1
+    for journal, scope in newest.filter(~is_alone).select(JOURNAL, TYPE).unique(maintain_order=True).iter_rows():
+        batch.reject(journal, f"rows of one id that contradict each other: {scope}")
+    return newest.filter(is_alone)
 
 
 def _journal_number(record: object) -> str | None:
     return str(record[JOURNAL]) if isinstance(record, dict) and JOURNAL in record else None
 
 
-def _parse_record(record: object, tally: SignalCounter) -> Mapping[str, Value]:
+def _parse_record(record: object, tally: SignalCounter, seen: date) -> Mapping[str, Value]:
     if not isinstance(record, dict):
         raise RejectedAccountsError("accounts that are not an object")
     found = dict(_flatten_members(record))
@@ -78,7 +87,7 @@ def _parse_record(record: object, tally: SignalCounter) -> Mapping[str, Value]:
     }
     for name in found:
         tally.add("unknown_key", name, number)
-    _check_required(row)
+    _check_required(row, seen)
     return row
 
 
@@ -127,7 +136,7 @@ def _parse_boolean(value: object) -> bool:
     return found
 
 
-def _check_required(row: Mapping[str, Value]) -> None:
+def _check_required(row: Mapping[str, Value], seen: date) -> None:
     if not re.fullmatch(r"[0-9]{9}", str(row[NUMBER])):
         raise RejectedAccountsError("organisation number is not nine digits")
     if not row[JOURNAL]:
@@ -135,14 +144,18 @@ def _check_required(row: Mapping[str, Value]) -> None:
     if row[TYPE] not in SCOPES:
         raise RejectedAccountsError(f"regnskapstype {row[TYPE]!r} is neither SELSKAP nor KONSERN")
     start, end = row[START], row[END]
-    if not isinstance(start, date) or not isinstance(end, date) or start > end:
+    if not is_ended_period(start, end, seen):
         raise RejectedAccountsError(f"the period is not a valid range of days: fraDato {start}, tilDato {end}")
+
+
+def is_ended_period(start: object, end: object, seen: date) -> bool:
+    """True for a first day, and a last day not before it, that had come when the accounts were observed."""
+    return isinstance(start, date) and isinstance(end, date) and _EARLIEST <= start <= end <= seen
 
 
 def _audit_rows(rows: pl.DataFrame, tally: SignalCounter) -> None:
     check_totals(rows, IDENTITIES, NUMBER, tally)
-    for subject in rows.filter(~pl.col(CURRENCY).str.contains(CURRENCY_CODE)).iter_rows(named=True):
-        tally.add("unknown_currency", subject[CURRENCY], subject[NUMBER])
+    CURRENCIES.audit(rows, CURRENCY, NUMBER, tally, "unknown_currency")
     for subject in rows.filter(~pl.col(RULES).is_in(list(code_lists.STANDARDS))).iter_rows(named=True):
         tally.add("unknown_code", f"{RULES} {subject[RULES]}", subject[NUMBER])
     count_wrong_check_digits(rows, NUMBER, tally)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Final
@@ -29,6 +29,7 @@ from warehouse.schema.tables import HOLDINGS
 _PERCENT: Final = re.compile(r"\s*(\d{1,3}(?:[.,]\d+)?)\s*%\s*")
 _FRACTION: Final = re.compile(r"\s*(\d{1,9})\s*/\s*([1-9]\d{0,8})\s*")
 _ALL: Final = Decimal(100)
+_SLACK: Final = Decimal("0.1")  # of shares that were rounded
 Role = Mapping[str, Any]
 
 
@@ -45,6 +46,12 @@ def parse_percentage(stated: object) -> Decimal | None:
     return found if 0 < found <= _ALL else None
 
 
+def exceed_whole(roles: Iterable[Role]) -> bool:
+    """True if the partners' shares of one entity add up to more than the whole: then none of them is known."""
+    shares = (parse_percentage(role.get("ansvarsandel")) for role in roles if role["type"] == f.PARTNER)
+    return sum(share for share in shares if share is not None) > _ALL + _SLACK
+
+
 def map_holdings(rows: pl.LazyFrame) -> pl.DataFrame:
     """One row per role of ownership."""
     owned = rows.filter(pl.col(f.GROUPS) != "[]", pl.col("_retired_at").is_null()).collect()
@@ -55,6 +62,7 @@ def map_holdings(rows: pl.LazyFrame) -> pl.DataFrame:
 def _role_holdings(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     roles: list[Role] = msgspec.json.decode(row[f.GROUPS])
     whole = sum(role["type"] in f.WHOLE for role in roles)
+    are_possible = not exceed_whole(roles)
     seen: Counter[str] = Counter()
     for role in roles:
         holder = holder_of_role(role)
@@ -65,7 +73,7 @@ def _role_holdings(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {
             **dict.fromkeys(HOLDINGS.names),
             **holder,
-            **_percentage_fields(role, alone=whole == 1),
+            **_percentage_fields(role if are_possible else {**role, "ansvarsandel": None}, alone=whole == 1),
             "company_id": company_id(MARKET, row[f.NUMBER]),
             "register": f.KEY,
             # persons of the same name in one company cannot be distinguished without data we do not store

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from connectors.kit.staging import SignalCounter
-from connectors.no.roller.holdings import holder_of_role, parse_percentage
+from connectors.no.roller.holdings import exceed_whole, holder_of_role, parse_percentage
 from connectors.no.roller.redact import LEFT_OUT
 from connectors.no.roller.schema import GROUPS, NUMBER, OWNERS, PARTNER
 
@@ -25,6 +25,7 @@ _KNOWN: Final = frozenset(
         *("LEDE", "NEST", "MEDL", "VARA", "OBS", "DTPR", "DTSO"),
     }
 )
+_ENDED: Final = ("fratraadt", "avregistrert")
 Node = Mapping[str, Any]
 
 
@@ -42,6 +43,8 @@ def role_row(entity: object, number: str | None, tally: SignalCounter) -> dict[s
     _signal_left_out(entity, own, tally)
     kept = [role for group in entity[GROUPS] for role in _ownership_roles(group, own, tally)]
     _signal_namesakes(kept, own, tally)
+    if exceed_whole(kept):
+        tally.add("shares_above_total", "ansvarsandel", own)
     return {NUMBER: own, GROUPS: msgspec.json.encode(kept, order="sorted").decode()}
 
 
@@ -59,16 +62,19 @@ def _ownership_roles(group: object, number: str, tally: SignalCounter) -> Iterat
             if not isinstance(code, str) or code not in _KNOWN:
                 tally.add("unknown_code", f"role {code}", number)
             continue
-        if role.get("fratraadt") is True or role.get("avregistrert") is True:
+        if any(role.get(flag) is True for flag in _ENDED):
             continue
         _audit_role(role, code, number, tally)
         members = {key: role[key] for key in ("person", "ansvarsandel", "rekkefolge") if key in role}
-        yield {
+        kept = {
             **members,
             "type": code,
             "sistEndret": group.get("sistEndret"),
             "enhet": _holder_entity(role.get("enhet")),
         }
+        if holder_of_role(kept) is None:
+            tally.add("unknown_holder", code, number)
+        yield kept
 
 
 def _signal_namesakes(roles: list[dict[str, Any]], number: str, tally: SignalCounter) -> None:
@@ -100,12 +106,12 @@ def _holder_entity(entity: object) -> dict[str, Any] | None:
 
 
 def _audit_role(role: Node, code: str, number: str, tally: SignalCounter) -> None:
+    for flag in _ENDED:
+        if not isinstance(role.get(flag), bool | None):
+            tally.add("unreadable_value", flag, number)
     stated = role.get("ansvarsandel")
     if code == PARTNER and stated is not None and parse_percentage(stated) is None:
         tally.add("unreadable_value", "ansvarsandel", number)
-    entity = _holder_entity(role.get("enhet")) or {}
-    if not role.get("person") and entity.get(NUMBER) is None:
-        tally.add("unknown_holder", code, number)
 
 
 def _signal_left_out(node: Node, number: str, tally: SignalCounter) -> None:

@@ -1,12 +1,16 @@
 """ESMA's register of sanctions: responses of its Solr core as acts (docs/formats/news.md 1.8).
 
 Belongs here: documents to acts, and redaction of documents. Many documents name a person in their text and no
-company: these are left out. Does not belong here: suspensions (`suspensions`).
+company: these are left out. Any field of a document may be a list (Solr): each of its companies is a respondent, its
+texts are read together, and a field that can have one value has none if they differ. Does not belong here: suspensions
+(`suspensions`).
 """
 
 from __future__ import annotations
 
 import io
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, BinaryIO, Final
 
@@ -61,13 +65,16 @@ _KEPT: Final = (
 _TEXT: Final = "sn_text"
 _FIELD: Final = b'"sn_'  # prefix of the register's fields
 _OWN: Final = {"SE": FI, "NO": FT}
-_NATURES: Final = (  # words of a nature of sanction; the first match wins
-    (("fine", "pecuniary", "penalty", "monetary"), act_types.SANCTION_FINE),
-    (("withdraw", "revocation", "revoke"), act_types.LICENCE_WITHDRAWAL),
-    (("ban", "prohibit"), act_types.PROHIBITION),
-    (("warning", "reprimand", "censure", "public statement", "public notice", "remark"), act_types.SANCTION_WARNING),
-    (("cease", "desist", "order", "disgorge", "injunction", "suspension"), act_types.ORDER),
-    (("administrative", "sanction", "measure"), act_types.OTHER),
+_NATURES: Final = tuple(  # words of a nature of sanction, whole or with their endings; the first match wins
+    (re.compile(rf"\b(?:{words})", re.IGNORECASE), kind)
+    for words, kind in (
+        (r"fine[sd]?\b|(?<!non[- ])(?:pecuniary|monetary)|penalt(?:y|ies)\b", act_types.SANCTION_FINE),
+        (r"withdraw|revocation|revoke", act_types.LICENCE_WITHDRAWAL),
+        (r"ban(?:s|ned|ning)?\b|prohibit", act_types.PROHIBITION),
+        (r"warning|reprimand|censure|public statement|public notice|remarks?\b", act_types.SANCTION_WARNING),
+        (r"cease|desist|order(?:s|ed)?\b|disgorge|injunction|suspension", act_types.ORDER),
+        (r"administrative|sanction|measure", act_types.OTHER),
+    )
 )
 
 Document = dict[str, Any]
@@ -84,7 +91,7 @@ def read_batches(market: str, member: ArchiveMember) -> Batch:
     for document in found:
         made = check_act(parse_act(market, document, batch.tally), member)
         if isinstance(made, RejectedAct):
-            batch.reject(_field_text(document.get(_KEY)) or "no id", made.reason)
+            batch.reject(_single_text(document.get(_KEY)) or "no id", made.reason)
             continue
         for row in regulators_schema.act_rows(member.dataset, made):
             rows[row["native_id"], row["place"]] = row
@@ -112,51 +119,61 @@ def response_documents(body: bytes) -> list[Document]:
 
 def parse_act(market: str, document: Document, tally: SignalCounter) -> RegulatoryAct | RejectedAct:
     """The act of a document; a reason if it is not about a company, or is another market's."""
-    native_id = _field_text(document.get(_KEY))
+    native_id = _single_text(document.get(_KEY))
     if not native_id:
         return RejectedAct(f"no {_KEY}")
     named = _named_respondents(market, document, tally, native_id)
     if not named:
         return RejectedAct(f"{NOT_A_COMPANY}: neither an LEI nor a company's name")
-    place = country_code(_field_text(document.get("sn_countryName")))
+    place = country_code(_single_text(document.get("sn_countryName")))
     if place is None:
-        tally.add("unknown_country", _field_text(document.get("sn_countryName"))[:60], native_id)
+        tally.add("unknown_country", _joined_text(document.get("sn_countryName"))[:60], native_id)
     if place != iso_country(market) and all(one.lei is None for one in named):
         return RejectedAct(f"{NOT_A_COMPANY} of this market: another country's authority, and no LEI")
-    published_at = parse_day(_field_text(document.get("sn_date")))
+    published_at = parse_day(_single_text(document.get("sn_date")))
     if published_at is None:
-        return RejectedAct(f"no day: {_field_text(document.get('sn_date'))[:60]!r}")
-    nature = _field_text(document.get("sn_natureFullName"))
+        return RejectedAct(f"no day: {_joined_text(document.get('sn_date'))[:60]!r}")
+    nature = _joined_text(document.get("sn_natureFullName"))
     kind = _act_kind(nature, tally, native_id)
-    law = _field_text(document.get("sn_sanctionLegalFrameworkName"))
+    law = _joined_text(document.get("sn_sanctionLegalFrameworkName"))
     fine = (
-        parse_amount(place or "UK", _field_text(document.get(_TEXT)))
+        parse_amount(place or "UK", _joined_text(document.get(_TEXT)))
         if kind == act_types.SANCTION_FINE
         else (None, None)
     )
     title = ": ".join(part for part in (law, nature) if part) or "Sanction"
-    authority = _deciding_authority(place, _field_text(document.get("sn_ncaCodeFullName")))
+    authority = _deciding_authority(place, _joined_text(document.get("sn_ncaCodeFullName")))
     return RegulatoryAct(authority, native_id, kind, title, _REGISTER, published_at, named, *fine)
 
 
 def _named_respondents(
     market: str, document: Document, tally: SignalCounter, example: str
 ) -> tuple[ActRespondent, ...]:
-    found: list[ActRespondent] = []
-    for name_field, lei_field in _COMPANIES:
-        name, written = _field_text(document.get(name_field)), _field_text(document.get(lei_field)).upper()
-        lei = written if is_lei(written) else None
+    return tuple(one for fields in _COMPANIES for one in _respondents_of(market, document, fields, tally, example))
+
+
+def _respondents_of(
+    market: str, document: Document, fields: tuple[str, str], tally: SignalCounter, example: str
+) -> Iterator[ActRespondent]:
+    """The companies of a pair of fields: a name and an LEI, or lists of them."""
+    name_field, lei_field = fields
+    names, leis = _field_texts(document.get(name_field)), _field_texts(document.get(lei_field))
+    markers = {name: detect_company_marker(name, market) for name in names if name}
+    if len(names) != len(leis):
+        names = [name for name in names if markers.get(name, CompanyMarker.NONE) is not CompanyMarker.NONE]
+    if len(names) != len(leis):  # nothing says which LEI is whose
+        names, leis = names + [""] * len(leis), [""] * len(names) + leis
+    for name, written in zip(names, leis, strict=True):
+        lei = written.upper() if is_lei(written.upper()) else None
         if written and lei is None:
             tally.add("bad_lei", lei_field, example)
-        said = detect_company_marker(name, market) if name else CompanyMarker.NONE
+        said = markers.get(name, CompanyMarker.NONE)
         if lei is not None or said is not CompanyMarker.NONE:
-            found.append(ActRespondent(name or None, said.value, lei=lei))
-    return tuple(found)
+            yield ActRespondent(name or None, said.value, lei=lei)
 
 
 def _act_kind(nature: str, tally: SignalCounter, example: str) -> str:
-    said = nature.lower()
-    kind = next((kind for words, kind in _NATURES if any(word in said for word in words)), None)
+    kind = next((kind for words, kind in _NATURES if words.search(nature)), None)
     if kind is None:
         tally.add("unknown_kind", nature[:80] or "no nature", example)
     return kind or act_types.OTHER
@@ -170,11 +187,20 @@ def _deciding_authority(place: str | None, name: str) -> Authority:
     return Authority("FI-FIVA" if place == "FI" else ESMA.code, name or ESMA.name, place, ESMA.host)
 
 
-def _field_text(value: object) -> str:
-    """The text of a field, without markup; the first of several."""
-    if isinstance(value, list):
-        value = next((one for one in value if isinstance(one, str)), None)
-    return to_plain_text(value)
+def _field_texts(value: object) -> list[str]:
+    """The texts of a field, without markup; of a list each, also empty ones."""
+    return [to_plain_text(one) for one in (value if isinstance(value, list) else [value])]
+
+
+def _joined_text(value: object) -> str:
+    """The text of a field; those of a list one after the other, each once."""
+    return "; ".join(dict.fromkeys(filter(None, _field_texts(value))))
+
+
+def _single_text(value: object) -> str:
+    """The text of a field that can have one value; empty if a list has several."""
+    found = set(filter(None, _field_texts(value)))
+    return found.pop() if len(found) == 1 else ""
 
 
 def parse_day(text: str) -> datetime | None:
@@ -215,15 +241,10 @@ def _redact_document(market: str, document: Document) -> Document:
     named = _named_respondents(market, document, SignalCounter(""), "")
     if not named:
         return {_KEY: whole.get(_KEY)}
-    for (name_field, lei_field), one in zip(_COMPANIES, _paired_respondents(market, document), strict=True):
-        if one is not None:
-            whole |= {name_field: one.name, lei_field: one.lei}
-    place = country_code(_field_text(document.get("sn_countryName")))
-    fine, currency = parse_amount(place or "UK", _field_text(document.get(_TEXT)))
+    for name_field, lei_field in _COMPANIES:
+        kept = list(_respondents_of(market, document, (name_field, lei_field), SignalCounter(""), ""))
+        if kept:
+            whole |= {name_field: [one.name for one in kept], lei_field: [one.lei for one in kept]}
+    place = country_code(_single_text(document.get("sn_countryName")))
+    fine, currency = parse_amount(place or "UK", _joined_text(document.get(_TEXT)))
     return whole | ({} if fine is None else {_TEXT: f"{currency} {fine}"})
-
-
-def _paired_respondents(market: str, document: Document) -> list[ActRespondent | None]:
-    """The company of each pair of fields; None where there is none."""
-    pairs = [{pair[0]: document.get(pair[0]), pair[1]: document.get(pair[1])} for pair in _COMPANIES]
-    return [next(iter(_named_respondents(market, pair, SignalCounter(""), "")), None) for pair in pairs]

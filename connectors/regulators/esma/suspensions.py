@@ -18,7 +18,7 @@ from connectors.kit.staging import SignalCounter
 from connectors.regulators import act_types
 from connectors.regulators import schema as regulators_schema
 from connectors.regulators.authorities import ESMA, Authority
-from connectors.regulators.common import RejectedAct
+from connectors.regulators.common import RejectedAct, check_act
 from connectors.regulators.esma.sanctions import country_code, parse_day
 from connectors.regulators.schema import ActRespondent, RegulatoryAct
 from name_matching.company_markers import detect_company_marker
@@ -62,7 +62,8 @@ def read_batches(market: str, member: ArchiveMember) -> Iterator[Batch]:
         rows: dict[str, dict[str, Any]] = {}
         rejects = list(part.rejects.iter_rows())
         for record in part.rows.iter_rows(named=True):
-            made = parse_act(market, record, tally)
+            found = parse_act(market, record, tally)
+            made = None if found is None else check_act(found, member)
             if isinstance(made, RejectedAct):
                 rejects.append((record["id"] or "no id", made.reason, ""))
             elif made is not None:

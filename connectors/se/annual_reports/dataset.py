@@ -13,12 +13,14 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from itertools import groupby
 from typing import Any, Final
 
 from connectors.contract.dataset import Cadence, Dataset, GuardLimits
 from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.kit import staging
+from connectors.kit.columns.text import AHEAD
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.xml.parse import MalformedMarkupError
 from connectors.se.annual_reports import fetch
@@ -115,7 +117,7 @@ class _PackageReader:
                 return None
             body = _document_bytes(member)
             due = parse_package_name(f"{self._piece.name}{NESTED}{path or ''}")
-            document = parse_annual_report(body, due)
+            document = self._parse_document(body, due)
         except UnreadableFileError as error:
             return self._add_reject(name, path, error.reason)
         except MalformedMarkupError as error:
@@ -127,6 +129,13 @@ class _PackageReader:
             return None
         sha256 = self._piece.sha256 if path is None else hashlib.sha256(body).hexdigest()
         return _FoundDocument(path, sha256, document)
+
+    def _parse_document(self, body: bytes, due: tuple[str, date] | None) -> AnnualReportDocument:
+        """As `parse_annual_report`; a year that ends long after the document was read is a slip."""
+        document = parse_annual_report(body, due)
+        if document.end > self._piece.observed_at.date() + AHEAD:
+            raise NotAnnualReportError(f"its year ends on {document.end}, long after it was read")
+        return document
 
     def _add_reject(self, name: str, path: str | None, reason: str) -> None:
         if path is None:

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from typing import Final, NamedTuple
 
-from connectors.kit.xbrl.facts import Fact, XbrlReport, first_text
+from connectors.kit.xbrl.facts import Fact, XbrlReport, first_text, is_financial_year
 from connectors.kit.xbrl.figures import first_day
 from connectors.kit.xbrl.instance import read_report
+from connectors.kit.xbrl.stated_years import count_other_years, year_of_results
 from connectors.se.annual_reports import concepts as tags
 from connectors.se.annual_reports.figures import AnnualReportFigures
 from connectors.se.register import company_number
 
-_LONGEST: Final = timedelta(days=18 * 31)  # a first or changed year lasts at most 18 months
 _FRAMEWORKS: Final = (("/k3", "K3"), ("/k2", "K2"))
 
 
@@ -137,17 +137,26 @@ def _find_company_number(report: XbrlReport, said: _DocumentTexts, due: tuple[st
 def _financial_year(
     said: _DocumentTexts, figures: AnnualReportFigures, report: XbrlReport, due: date | None
 ) -> tuple[date, date]:
-    """Stated financial year; otherwise the longest period with figures among those ending last."""
+    """Stated financial year; otherwise the longest period with figures among those ending last.
+
+    A year left over from last year's document has figures too, as comparatives: a later one that ends on the day of the
+    package's name counts, where the document has figures of it.
+    """
     start = said.date(tags.FIRST_DAY, tags.COMPANY_FAMILY)
     end = said.date(tags.LAST_DAY, tags.COMPANY_FAMILY)
-    if start is not None and end is not None and start <= end <= start + _LONGEST:
-        return start, end
+    results = {found for is_group in (False, True) for found in figures.periods(is_group)}
+    if start is not None and end is not None and is_financial_year(start, end):
+        later = due if due is not None and due > end else None
+        named = [found for found in results if found[1] == later and is_financial_year(*found)]
+        if not named:
+            return year_of_results((start, end), results, report.signals)
+        report.signals["other_period", "the document states the year before"] += 1
+        return min(named)
     last = end or due
     found = [
         (until, until - since, since)
-        for is_group in (False, True)
-        for since, until in figures.periods(is_group)
-        if since <= until <= since + _LONGEST and (last is None or until == last)
+        for since, until in results
+        if is_financial_year(since, until) and (last is None or until == last)
     ]
     if not found:
         raise NotAnnualReportError("it states no financial year, and none follows from its figures")
@@ -177,7 +186,12 @@ def _figure_rows(figures: AnnualReportFigures, start: date, end: date) -> list[A
     """Rows: the document's own year per scope, then every earlier period with figures."""
     rows: list[AnnualReportRow] = []
     for is_group in (False, True):
-        earlier = {found for found in figures.periods(is_group) if found[1] < start}
+        results = set(figures.periods(is_group))
+        count_other_years((start, end), results, figures.signals)
+        before = {found for found in results if found[1] < start}
+        earlier = {found for found in before if is_financial_year(*found)}
+        if earlier != before:
+            figures.signals["implausible_period", "no financial year"] += len(before - earlier)
         for since, until in [(start, end), *sorted(earlier, reverse=True)]:
             row = _figure_row(figures, since, until, is_group, is_comparative=until != end)
             if row is not None:
@@ -194,7 +208,8 @@ def _figure_row(
     def stock(names: tuple[str, ...], name: str) -> int | None:
         return figures.money(figures.value(is_group, None, end, names), name)
 
-    net = flow(tags.NET_RESULT, "net_result")
+    # a stated result that is contradicted, or out of range, stays unknown: no next concept stands in for it
+    has_result = figures.is_stated(is_group, start, end, tags.NET_RESULT)
     row = AnnualReportRow(
         start,
         end,
@@ -205,7 +220,9 @@ def _figure_row(
         gross_result=flow(tags.GROSS_RESULT, "gross_result"),
         operating_result=flow(tags.OPERATING_RESULT, "operating_result"),
         after_financials=flow(tags.AFTER_FINANCIALS, "after_financials"),
-        net_result=stock(tags.NET_RESULT_IN_EQUITY, "net_result") if net is None else net,
+        net_result=flow(tags.NET_RESULT, "net_result")
+        if has_result
+        else stock(tags.NET_RESULT_IN_EQUITY, "net_result"),
         equity=stock(tags.EQUITY, "equity"),
         untaxed_reserves=stock(tags.UNTAXED_RESERVES, "untaxed_reserves"),
         share_capital=stock(tags.SHARE_CAPITAL, "share_capital"),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 
-from connectors.kit.xbrl.facts import Context, Fact, choose_fact, most_precise
+from connectors.kit.xbrl.facts import Context, Fact, choose_count, choose_fact, most_precise
 from connectors.kit.xbrl.figures import StatedFigures
 from connectors.se.annual_reports import concepts as tags
 
@@ -43,6 +43,10 @@ class AnnualReportFigures(StatedFigures):
                 return self._chosen_amount(name, placed[name])
         return None
 
+    def is_stated(self, is_group: bool, start: date, end: date, names: tuple[str, ...]) -> bool:
+        """True if one of several concepts is stated for a period, though its facts may contradict each other."""
+        return not self._places.get((is_group, start, end), {}).keys().isdisjoint(names)
+
     def _chosen_amount(self, name: str, facts: Sequence[Fact]) -> Decimal | None:
         """The most precise of repeated facts; a differing coarser one is ignored with a signal.
 
@@ -50,11 +54,12 @@ class AnnualReportFigures(StatedFigures):
 
         Overviews are truncated as often as rounded. None if the most precise facts contradict each other.
         """
-        choice = choose_fact(facts)
+        choose = choose_count if name in tags.EMPLOYEES else choose_fact
+        choice = choose(facts)
         if choice.agree:
             return choice.fact.number
         self.signals["conflicting_facts", name] += 1
-        finest = choose_fact(most_precise(facts))
+        finest = choose(most_precise(facts))
         return finest.fact.number if finest.agree else None
 
     def _add_fact(self, fact: Fact) -> None:

@@ -10,8 +10,9 @@ profile (`statements`), fetching (`fetch`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import date, datetime
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -19,6 +20,7 @@ import msgspec
 from connectors.contract.dataset import Cadence, Dataset, GuardLimits
 from connectors.contract.pieces import NOT_A_COMPANY, ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
+from connectors.kit.columns.text import AHEAD
 from connectors.kit.json.body import decode_body, member_at
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.json.record import JsonRecord, RecordError
@@ -28,7 +30,7 @@ from connectors.se.api import fetch
 from connectors.se.api import schema as f
 from connectors.se.api.outages import has_identity, outage_kinds
 from connectors.se.api.redact import drop_persons, is_company_object
-from connectors.se.register import GATEWAY, LICENCE, company_number
+from connectors.se.register import GATEWAY, LICENCE, company_number, is_possible_day
 
 _DAY: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:T.*)?$")
 _UNKNOWN: Final = "ORGANISATION_FINNS_EJ"
@@ -160,24 +162,36 @@ class _OrganisationReader:
         code, label = (block.text("kod") or "").partition("-")[0].strip(), block.text("klartext")
         return {"kod": code, "klartext": _clean_label(label)} if code else None
 
+    def listed_code(self, block: JsonRecord, known: Container[str], signal: str, of: str = "") -> dict[str, Any] | None:
+        """A code of a list; one that the list lacks is kept, and counted."""
+        found = self.code(block)
+        if found is not None and found["kod"] not in known:
+            self._tally.add(signal, f"{of} {found['kod']}".strip(), self.number)
+        return found
+
     def deregistration(self, block: JsonRecord) -> dict[str, Any] | None:
-        return {"datum": self._parse_day(block, "avregistreringsdatum")}
+        text = block.text("avregistreringsdatum")
+        day = self._parse_day(text, "avregistreringsdatum")
+        # a day that does not read is no statement that the company is registered
+        return None if text and day is None else {"datum": day}
 
     def registration(self, block: JsonRecord) -> dict[str, Any] | None:
-        day = self._parse_day(block, "registreringsdatum")
+        day = self._parse_day(block.text("registreringsdatum"), "registreringsdatum", self._observed_at.date() + AHEAD)
         block.ignore("infortHosScb")
         return None if day is None else {"datum": day}
 
-    def _parse_day(self, block: JsonRecord, key: str) -> date | None:
-        text = block.text(key)
-        found = _DAY.match(text or "")
-        if text and found is None:
-            self._tally.add("unreadable_value", key, self.number)
+    def _parse_day(self, text: str | None, key: str, latest: date = date.max) -> date | None:
+        if not text:
+            return None
+        found = _DAY.match(text)
         try:
-            return date.fromisoformat(found[1]) if found else None
+            day = date.fromisoformat(found[1]) if found else None
         except ValueError:
+            day = None
+        if day is None or not is_possible_day(day, latest):
             self._tally.add("unreadable_value", key, self.number)
             return None
+        return day
 
     def proceedings(self, block: JsonRecord) -> dict[str, Any] | None:
         key = f"{f.PROCEEDINGS}Lista"
@@ -204,10 +218,16 @@ class _OrganisationReader:
     def industry(self, block: JsonRecord) -> dict[str, Any] | None:
         found = block.children("sni")
         texts = [(one.text("kod"), _clean_label(one.text("klartext"))) for one in found]
-        code = re.sub(r"\D", "", texts[0][0] or "") if texts else ""
+        stated = (texts[0][0] or "").strip() if texts else ""
+        code = re.sub(r"\D", "", stated)
         if len(code) != 5 or code == "00000":  # noqa: PLR2004 - the fifth digit is the country's own
+            if stated.strip("0"):
+                self._tally.add("unreadable_value", "sni", self.number)
             return None
-        return {"sni": code, "sni_klartext": texts[0][1], f.SCHEME: code_lists.industry_scheme(code, self._observed_at)}
+        scheme = code_lists.industry_scheme(code, self._observed_at)
+        if scheme is None:
+            self._tally.add("unknown_industry", code, self.number)
+        return {"sni": code, "sni_klartext": texts[0][1], f.SCHEME: scheme}
 
 
 def _collapse_blanks(text: str) -> str:
@@ -220,17 +240,20 @@ def _clean_label(text: str | None) -> str | None:
     return said if said and said.casefold() != "n/a" else None
 
 
+_ACTIVITIES: Final = ("JA", "NEJ")
 _READERS: Final = {
     f.NAMES: _OrganisationReader.names,
-    f.FORM: _OrganisationReader.code,
+    f.FORM: partial(_OrganisationReader.listed_code, known=code_lists.LEGAL_FORMS, signal="unknown_legal_form"),
     f.COUNTRY: _OrganisationReader.code,
     f.DEREGISTRATION: _OrganisationReader.deregistration,
-    f.REASON: _OrganisationReader.code,
+    f.REASON: partial(_OrganisationReader.listed_code, known=code_lists.DEREGISTRATIONS, signal="unknown_reason"),
     f.PROCEEDINGS: _OrganisationReader.proceedings,
     f.REGISTRATION: _OrganisationReader.registration,
     f.ADDRESS: _OrganisationReader.address,
-    f.STATISTICAL_FORM: _OrganisationReader.code,
-    f.ACTIVITY: _OrganisationReader.code,
+    f.STATISTICAL_FORM: partial(
+        _OrganisationReader.listed_code, known=code_lists.STATISTICAL_FORMS, signal="unknown_legal_form"
+    ),
+    f.ACTIVITY: partial(_OrganisationReader.listed_code, known=_ACTIVITIES, signal="unknown_code", of=f.ACTIVITY),
     f.INDUSTRY: _OrganisationReader.industry,
 }
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Table
+from connectors.se.bulk.bolagsverket_schema import GRACE_PERIOD
+from warehouse.schema.types import Column, ColumnKind, Table, TurningDay
 
 KEY: Final = "se.organisationer"
 NUMBER: Final = "organisationsnummer"
@@ -53,4 +54,5 @@ ANSWERS: Final = Table(
         Column("sni_klartext", _T, "its label"),
         Column(SCHEME, _T, "version of the code, as in se_scb"),
     ),
+    turning_days=(TurningDay("datum"), TurningDay("datum", after_days=GRACE_PERIOD.days), TurningDay("forfaranden")),
 )

@@ -16,7 +16,6 @@ from connectors.se.api import schema as f
 from connectors.se.bulk.bolagsverket_schema import NAMES as BULK_NAMES
 from connectors.se.bulk.statements import ADDRESS, with_address, with_names
 
-_FIRST: Final = [f.NUMBER, f.SERIAL]
 _ACTIVITY: Final = {"JA": "1", "NEJ": "9"}
 
 # group of a statement -> API block that supplies it, and its columns
@@ -68,8 +67,13 @@ def scb_statements(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _first_firm_blocks(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Blocks of the first firm where several share one number."""
-    return rows.sort(*_FIRST).unique([f.NUMBER, f.BLOCK], keep="first", maintain_order=True)
+    """Blocks of the first firm where several share one number; one that is deregistered comes last, as in the bulk."""
+    has_ended = (pl.col(f.BLOCK) == f.DEREGISTRATION) & pl.col("datum").is_not_null()
+    serial = pl.col(f.SERIAL).cast(pl.Int64, strict=False)
+    ordered = rows.with_columns(_ended=has_ended.any().over(f.NUMBER, f.SERIAL), _serial=serial).sort(
+        f.NUMBER, "_ended", "_serial"
+    )
+    return ordered.unique([f.NUMBER, f.BLOCK], keep="first", maintain_order=True).drop("_ended", "_serial")
 
 
 def _join_groups(left: pl.LazyFrame, right: pl.LazyFrame) -> pl.LazyFrame:

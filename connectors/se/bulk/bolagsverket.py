@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from functools import partial
 from typing import Final
 
@@ -16,6 +17,7 @@ import polars as pl
 from connectors.contract.dataset import Cadence, Dataset, GuardLimits
 from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
+from connectors.kit.columns.text import AHEAD
 from connectors.kit.csv.fast_quoted import index_quoted_lines
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.conditional import ConditionalFile
@@ -35,8 +37,9 @@ from connectors.se.bulk.bolagsverket_schema import (
 from connectors.se.bulk.ordinals import RepeatCounter
 from connectors.se.bulk.parse import RecordShape, RowChunk, check_mandatory, read_chunks, read_header, reason_not_bulk
 from connectors.se.bulk.redact import drop_sole_traders
-from connectors.se.register import HOST, LICENCE, is_company
-from connectors.se.text_columns import repair_cells, without_null_words
+from connectors.se.bulk.statements import are_unreadable_names
+from connectors.se.register import EARLIEST, HOST, LICENCE, is_company
+from connectors.se.text_columns import NULL, repair_cells, without_null_words
 
 # the landing pages answer robots with HTML and status 200: only a zip is accepted
 _URL: Final = f"https://{HOST}/bolagsverket/bolagsverket_bulkfil.zip"
@@ -106,35 +109,55 @@ class _BolagsverketReader:
     def __init__(self, piece: ArchiveMember) -> None:
         self.tally = staging.SignalCounter(piece.dataset)
         self._repeats = RepeatCounter()
+        self._latest = piece.observed_at.date() + AHEAD
 
     def batch(self, chunk: RowChunk) -> Batch:
         rows = _clean_rows(chunk.rows)
         kept, refused = _split_companies(rows)
         kept = kept.with_columns(rad=self._repeats.ordinals(kept[NUMBER], kept[SERIAL]))
         read = kept.with_columns(pl.col(name).str.to_date("%Y-%m-%d", strict=False, cache=False) for name in _DATES)
-        for name in _DATES:
-            if kept[name].null_count() != read[name].null_count():
-                count_signals(
-                    self.tally,
-                    "unreadable_value",
-                    name,
-                    kept[NUMBER].filter(kept[name].is_not_null() & read[name].is_null()),
-                )
+        read = read.with_columns(self._possible_days(kept, read, name) for name in _DATES)
+        count_signals(self.tally, "unreadable_value", NAMES, kept[NUMBER].filter(are_unreadable_names(kept[NAMES])))
         self._audit_codes(read)
         rejects = staging.reject_rows([*chunk.rejected, *refused])
         return staging.make_batch(ORGANISATIONS, read.select(ORGANISATIONS.names), rejects, self.tally.drain())
+
+    def _possible_days(self, kept: pl.DataFrame, read: pl.DataFrame, name: str) -> pl.Series:
+        """Days of a column; one that does not read, or on which nothing can have been registered, is null and told."""
+        days, limits = read[name], (EARLIEST, self._latest if name == REGISTERED else date.max)
+        if kept[name].null_count() == days.null_count() and (days.is_between(*limits).all()):
+            return days
+        other = (kept[name].is_not_null() & days.is_null()).arg_true()
+        written = kept[name].gather(other).str.extract(_OTHER_DAY).str.replace_all("-", "", literal=True)
+        days = days.scatter(other, written.str.to_date("%Y%m%d", strict=False))
+        possible = days.is_between(*limits)
+        lost = kept[name].is_not_null() & ~possible.fill_null(value=False)
+        count_signals(self.tally, "unreadable_value", name, kept[NUMBER].filter(lost))
+        return days.zip_with(possible.fill_null(value=False), pl.Series([None], dtype=pl.Date))
 
     def _audit_codes(self, rows: pl.DataFrame) -> None:
         code_lists.LEGAL_FORMS.audit(rows, FORM, NUMBER, self.tally, "unknown_legal_form")
         code_lists.DEREGISTRATIONS.audit(rows, "avregistreringsorsak", NUMBER, self.tally, "unknown_reason")
         under_way = rows.select(NUMBER, PROCEEDINGS).filter(pl.col(PROCEEDINGS).is_not_null())
-        each = under_way.with_columns(
-            pl.col(PROCEEDINGS).str.extract_all(r"(?:^|\|)[A-Z]+").list.eval(pl.element().str.strip_chars("|"))
-        ).explode(PROCEEDINGS, empty_as_null=True)
-        code_lists.PROCEEDINGS.audit(each, PROCEEDINGS, NUMBER, self.tally, "unknown_proceeding")
+        each = under_way.with_columns(pl.col(PROCEEDINGS).str.strip_chars("|").str.split("|")).explode(
+            PROCEEDINGS, empty_as_null=True
+        )
+        parts = pl.col(PROCEEDINGS).str.split_exact("$", 1).struct
+        told = each.select(
+            NUMBER,
+            parts.field("field_0").str.strip_suffix("-AVOMFO").alias(PROCEEDINGS),
+            parts.field("field_1").alias("since"),
+        )
+        code_lists.PROCEEDINGS.audit(told, PROCEEDINGS, NUMBER, self.tally, "unknown_proceeding")
+        since = told["since"]
+        is_stated = since.is_not_null() & ~since.str.to_lowercase().is_in(["", NULL])
+        lost = is_stated & since.str.to_date("%Y-%m-%d", strict=False).is_null()
+        count_signals(self.tally, "unreadable_value", PROCEEDINGS, told[NUMBER].filter(lost))
 
 
-_DATES: Final = ("avregistreringsdatum", "registreringsdatum")
+REGISTERED: Final = "registreringsdatum"
+_DATES: Final = ("avregistreringsdatum", REGISTERED)
+_OTHER_DAY: Final = r"^(\d{4}-\d{2}-\d{2}|\d{8})(?:[T ].*)?$"  # with a time, as the API has them, or without hyphens
 _SUFFIXED: Final = {FORM: "-ORGFO", "avregistreringsorsak": "-AVORG", "registreringsland": "-LAND"}
 _HAS_NAME: Final = pl.col(NAMES).str.contains("$", literal=True).fill_null(value=False)
 _REASON: Final = (

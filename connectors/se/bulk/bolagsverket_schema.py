@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Table, TurningDay
 
 KEY: Final = "se.bolagsverket"
 IDENTITY: Final = "organisationsidentitet"
@@ -13,6 +14,8 @@ SERIAL: Final = "namnskyddslopnummer"
 NAMES: Final = "organisationsnamn"
 FORM: Final = "organisationsform"
 PROCEEDINGS: Final = "pagandeAvvecklingsEllerOmstruktureringsforfarande"
+
+GRACE_PERIOD: Final = timedelta(days=60)  # how long a company may be missing from SCB's file
 
 # Every column of the file and whether it is read. Columns that are read are mandatory.
 FIELDS: Final = {
@@ -46,5 +49,10 @@ ORGANISATIONS: Final = Table(
         Column(PROCEEDINGS, _T, "proceedings under way: code$date, separated by |"),
         Column("registreringsdatum", ColumnKind.DATE, "registered"),
         Column("postadress", _T, "street$c/o$city$postcode$country"),
+    ),
+    turning_days=(
+        TurningDay("avregistreringsdatum"),
+        TurningDay("registreringsdatum", after_days=GRACE_PERIOD.days),
+        TurningDay(PROCEEDINGS),
     ),
 )

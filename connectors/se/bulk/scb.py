@@ -17,6 +17,8 @@ import polars as pl
 from connectors.contract.dataset import Cadence, Dataset, GuardLimits
 from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
+from connectors.kit.columns.text import AHEAD
+from connectors.kit.csv.encoding import is_utf8
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.conditional import ConditionalFile
 from connectors.kit.staging import count_signals, count_subjects
@@ -25,13 +27,15 @@ from connectors.se.bulk.ordinals import RepeatCounter
 from connectors.se.bulk.parse import RecordShape, RowChunk, check_mandatory, read_chunks, read_header, reason_not_bulk
 from connectors.se.bulk.redact import drop_natural_persons
 from connectors.se.bulk.scb_schema import FIELDS, IDENTITY, IGNORED, KEY, NUMBER, SCHEME, STATISTICS, UNKNOWN_INDUSTRY
-from connectors.se.register import HOST, STATISTICS_LICENCE, is_company
+from connectors.se.register import EARLIEST, HOST, STATISTICS_LICENCE, is_company
 from connectors.se.text_columns import repair_cells, strip_blanks
 
 # SCB declares ISO-8859-1; cp1252 also reads the characters Windows puts in the control character range
 ENCODING: Final = "cp1252"
 _STAMP: Final = re.compile(rb"scb_bulkfil\w{0,80}?_(\d{8}T\d{6})")
 _URL: Final = f"https://{HOST}/scb/scb_bulkfil.zip"
+_HEAD: Final = 1 << 20  # bytes behind the header that tell the encoding
+_DAY_DIGITS: Final = 8
 _FTGSTAT: Final = ("0", "1", "9")
 _JESTAT: Final = ("0", "1", "2", "9")
 
@@ -87,17 +91,27 @@ def _split_fields(text: str, columns: int, identity: int) -> list[str] | None:
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of `se_scb`."""
-    header = read_header(member, ENCODING)
     with staging.open_plain(member) as body:
         body.readline()
-        first = body.readline(1 << 16).decode(ENCODING, "replace").rstrip("\r\n")
+        head = body.read(_HEAD)
+    encoding = _file_encoding(head)
+    header = read_header(member, encoding)
+    first = head.partition(b"\n")[0].decode(encoding, "replace").rstrip("\r\n")
     shape, unknown = record_shape(header, first, member)
     tally, repeats = staging.SignalCounter(member.dataset), RepeatCounter()
+    if encoding != ENCODING:
+        tally.add("encoding_fallback", "file", encoding)
     for name in unknown:
         tally.add("unknown_column", name)
-    for chunk in read_chunks(member, shape, ENCODING):
+    for chunk in read_chunks(member, shape, encoding):
         chunk.report_signals(tally)
         yield _to_batch(chunk, member.observed_at, tally, repeats)
+
+
+def _file_encoding(head: bytes) -> str:
+    """UTF-8 if the first rows are that and no plain ASCII, which names in another encoding never are by chance."""
+    text = head[: head.rfind(b"\n") + 1]
+    return "utf-8" if not text.isascii() and is_utf8(text) else ENCODING
 
 
 def _to_batch(chunk: RowChunk, observed_at: datetime, tally: staging.SignalCounter, repeats: RepeatCounter) -> Batch:
@@ -150,10 +164,13 @@ def _value_columns(observed_at: datetime) -> list[pl.Expr]:
     industry = pl.col("Ng1")
     is_code = (industry.str.len_bytes() == 5) & industry.cast(pl.UInt32, strict=False).is_not_null()  # noqa: PLR2004
     stated = pl.when(is_code & (industry != UNKNOWN_INDUSTRY)).then(industry)
+    # of seven digits the missing one could be the month's or the day's: no day
+    written = pl.when(pl.col("RegDatKtid").str.len_bytes() == _DAY_DIGITS).then("RegDatKtid")
+    registered = written.str.to_date("%Y%m%d", strict=False, cache=False)
     return [
         stated.alias("Ng1"),
         code_lists.industry_schemes(stated, observed_at).alias(SCHEME),
-        pl.col("RegDatKtid").str.to_date("%Y%m%d", strict=False, cache=False).alias("RegDatKtid"),
+        pl.when(registered.is_between(EARLIEST, observed_at.date() + AHEAD)).then(registered).alias("RegDatKtid"),
     ]
 
 

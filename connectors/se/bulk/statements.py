@@ -14,10 +14,12 @@ import polars as pl
 from connectors.se import code_lists
 from connectors.se.bulk.bolagsverket_schema import FORM, NAMES, NUMBER, PROCEEDINGS, SERIAL
 from connectors.se.bulk.scb_schema import SCHEME
-from connectors.se.text_columns import null_if_empty, repair_cells
+from connectors.se.text_columns import NULL, null_if_empty, repair_cells, without_null_words
 
-_ELEMENT: Final = r"(?s)^(.*)\$([A-Z_]+?)(?:-ORGNAM)?\$(?:(\d{4}-\d{2}-\d{2})|null|NULL)?(?:\$.*|)$"
-_TYPED: Final = r"\$[A-Z_]+(?:-ORGNAM)?\$"
+_ELEMENT: Final = r"(?s)^(.*)\$([A-Z_]+?)(?:-ORGNAM)?\$(?:(\d{4}-\d{2}-\d{2})|(?i:null))?(?:\$.*|)$"
+_ODD_ELEMENT: Final = r"(?s)^(.*?)\$([^$]+)-ORGNAM(?:\$.*)?$"  # of a kind or with a day that no other element has
+_READ_ELEMENT: Final = r"(?:^|\|)[^|]*[^|$ ][^|]*\$[A-Z_]+(?:-ORGNAM)?\$(?:\d{4}-\d{2}-\d{2}|(?i:null))?(?:[|$]|$)"
+_TYPED: Final = r"\$(?:[A-Z_]+\$|[^$|]+-ORGNAM(?:\$|$))"
 _TYPE_OF_NAME: Final = re.compile(_TYPED)
 _ACTIVITY: Final = re.compile(_TYPED + r"[^$]*\$")
 _RANKS: Final = {"FORETAGSNAMN": 0, "NAMN": 1}  # the API uses the same words
@@ -40,6 +42,9 @@ def _text_before(ending: str) -> pl.Expr:
 
 
 _IS_PLAIN: Final = _ends_with(_REGISTERED) & ~pl.col(NAMES).str.contains(_BETWEEN, literal=True)
+_IS_NAMELESS: Final = pl.any_horizontal(
+    pl.col(NAMES).str.starts_with(f"{word}$") for word in ("", "null", "NULL", "Null")
+)
 _NAME: Final = _text_before(_REGISTERED)
 _NAME_DATE: Final = pl.col(NAMES).str.tail(_DATE).str.to_date("%Y-%m-%d", strict=False)
 _USED: Final = (
@@ -92,6 +97,16 @@ def _deduplicate_rows(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.select(_USED).filter((~several).scatter(counts, [True] * len(counts)))
 
 
+def are_unreadable_names(names: pl.Series) -> pl.Series:
+    """True for texts without a name, or without an element written as documented: name, kind, and day or null."""
+    odd = names.alias(NAMES).to_frame().select((~_IS_PLAIN | _IS_NAMELESS).fill_null(value=False).alias("odd"))["odd"]
+    some = names.alias(NAMES).filter(odd)
+    if some.is_empty():
+        return odd
+    lost = with_names(some.to_frame())["_name"].is_null() | ~some.str.contains(_READ_ELEMENT)
+    return odd.scatter(odd.arg_true(), lost)
+
+
 def with_names(rows: pl.DataFrame) -> pl.DataFrame:
     """Adds the name that counts and its date: the registered one with the latest date, else a plain one, or the first.
 
@@ -104,7 +119,8 @@ def with_names(rows: pl.DataFrame) -> pl.DataFrame:
         best, places = _best_names(rows.select(NAMES).filter(~plain)), (~plain).arg_true()
         shown = shown.select(shown[name].scatter(places, best[name]) for name in shown.columns)
     said = pl.col("_name").str.strip_chars()
-    return rows.with_columns(shown.select(pl.when(said != "").then(said).alias("_name"), "_name_date"))
+    named = shown.select(pl.when(said != "").then(said).alias("_name"), "_name_date")
+    return rows.with_columns(without_null_words(named, ["_name"]))
 
 
 def _rank_names(rows: pl.DataFrame) -> pl.DataFrame:
@@ -125,7 +141,8 @@ def _best_names(rows: pl.DataFrame) -> pl.DataFrame:
     ordered = (
         _split_elements(each)
         .lazy()
-        .filter(pl.col("_name") != "")  # elements that are no name (part of an activity) are null
+        # elements that are no name (part of an activity) are null
+        .filter(~pl.col("_name").str.to_lowercase().is_in(["", NULL]))
         .with_columns(_latest=latest)
         .sort(_ROW, "_rank", "_latest", descending=[False, False, True], nulls_last=True, maintain_order=True)
     )
@@ -178,11 +195,16 @@ def _split_elements(elements: pl.DataFrame) -> pl.DataFrame:
 
 def _split_by_pattern(elements: pl.DataFrame) -> pl.DataFrame:
     """Result of `_split_elements` for elements with other endings, by regular expression; nulls if no name."""
-    parts = elements.select(pl.col(NAMES).str.extract_groups(_ELEMENT).alias("_parts")).unnest("_parts")
+    written, odd = (pl.col(NAMES).str.extract_groups(pattern).struct for pattern in (_ELEMENT, _ODD_ELEMENT))
+    parts = elements.select(
+        pl.coalesce(written.field("1"), odd.field("1")).alias("name"),
+        pl.coalesce(written.field("2"), odd.field("2")).alias("kind"),
+        written.field("3").alias("day"),
+    )
     return parts.select(
-        pl.col("1").str.strip_chars().alias("_name"),
-        pl.col("2").replace_strict(_RANKS, default=_OTHER, return_dtype=pl.Int32).alias("_rank"),
-        pl.col("3").str.to_date("%Y-%m-%d", strict=False).alias("_name_date"),
+        pl.col("name").str.strip_chars().alias("_name"),
+        pl.col("kind").replace_strict(_RANKS, default=_OTHER, return_dtype=pl.Int32).alias("_rank"),
+        pl.col("day").str.to_date("%Y-%m-%d", strict=False).alias("_name_date"),
     )
 
 

@@ -83,6 +83,9 @@ def _unit_row(number: str, unit: Any, member: ArchiveMember, tally: staging.Sign
         if codes[name] is not None and codes[name] not in known:
             tally.add("unknown_code", f"{name} {codes[name]}", number)
     industry = _main_industry(record)
+    if industry is not None and not (len(industry) == _SNI_DIGITS and industry.isdecimal()):
+        tally.add("unreadable_value", "naringsgren", number)
+        industry = None
     record.close()
     scheme = None if industry is None else code_lists.industry_scheme(industry, member.observed_at)
     if industry is not None and scheme is None:
@@ -104,7 +107,7 @@ def _code(value: Any, name: str) -> str | None:
 
 
 def _main_industry(record: JsonRecord) -> str | None:
-    """The industry of rank 1: of the list of all, or alone as `primarNaringsgren`."""
+    """The industry of rank 1, as written: of the list of all, or alone as `primarNaringsgren`; None for zeros."""
     all_of_unit = record.take("naringsgrenar")
     alone = record.take("primarNaringsgren")
     given = all_of_unit if isinstance(all_of_unit, list) else [alone]
@@ -113,7 +116,7 @@ def _main_industry(record: JsonRecord) -> str | None:
         rank = _code(member_at(one, "rangordning"), "rangordning")
         if rank == _FIRST and code is not None:
             bare = code.replace(".", "")
-            return bare if len(bare) == _SNI_DIGITS and bare.isdecimal() and bare != "0" * _SNI_DIGITS else None
+            return bare if bare.strip("0") else None
     return None
 
 

@@ -8,8 +8,7 @@ current ones count. Does not belong here: the text and its columns (`insider_col
 from __future__ import annotations
 
 import csv
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import polars as pl
@@ -80,16 +79,16 @@ def _issuer_link(said: dict[str, str], tally: staging.SignalCounter) -> dict[str
     venue = said[columns.VENUE]
     return {
         "emittent": " ".join(said[columns.ISSUER].split()),
-        "lei": _checked_code(issuers.LEI, said[columns.LEI].upper(), "LEI", tally),
-        "isin": _checked_code(issuers.ISIN, said[columns.ISIN].upper(), "ISIN", tally),
+        "lei": _checked_code(issuers.is_lei_shaped, said[columns.LEI].upper(), "LEI", tally),
+        "isin": _checked_code(issuers.is_isin, said[columns.ISIN].upper(), "ISIN", tally),
         "handelsplats": venue if venue and venue.casefold() not in _OFF_VENUE else None,
         "day": parse_day(said[columns.PUBLISHED], is_end=False),
     }
 
 
-def _checked_code(pattern: re.Pattern[str], text: str, kind: str, tally: staging.SignalCounter) -> str:
+def _checked_code(is_valid: Callable[[str], bool], text: str, kind: str, tally: staging.SignalCounter) -> str:
     """Validated code; empty with a signal if invalid."""
-    if pattern.fullmatch(text):
+    if is_valid(text):
         return text
     if text:
         tally.add("unreadable_value", kind, text)

@@ -8,7 +8,10 @@ reading (`insider_register`, `short_positions`), or transactions and positions, 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
+
+from stdnum import isin as stdnum_isin
 
 from connectors.contract.dataset import Licence
 from warehouse.schema.types import Column, ColumnKind, Table
@@ -18,8 +21,8 @@ SHORTS_HOST: Final = "www.fi.se"
 LICENCE: Final = Licence(name="public register", url="https://www.fi.se/", attribution="Källa: Finansinspektionen")
 INSIDER_KEY: Final = "se.insyn"
 SHORTS_KEY: Final = "se.blankning"
-ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}\d")
-LEI: Final = re.compile(r"[A-Z0-9]{18}\d{2}")
+_LEI: Final = re.compile(r"[A-Z0-9]{18}\d{2}")
+_ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}\d")
 
 _DAYS: Final = (
     Column("first_day", ColumnKind.DATE, "first day of a record of this link in the file", nullable=False),
@@ -47,3 +50,14 @@ SHORTS_ISSUERS: Final = Table(
         *_DAYS,
     ),
 )
+
+
+def is_lei_shaped(text: str) -> bool:
+    """True for the form of an LEI; a wrong one finds no record, so that its check digits need no look."""
+    return _LEI.fullmatch(text) is not None
+
+
+@cache
+def is_isin(text: str) -> bool:
+    """True for an ISIN with a right check digit; cached, since a few hundred stand in tens of thousands of rows."""
+    return _ISIN.fullmatch(text) is not None and stdnum_isin.is_valid(text)

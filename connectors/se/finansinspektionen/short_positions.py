@@ -117,7 +117,7 @@ def _issuer_links(rows: Iterator[list[str]], batch: staging.BatchBuilder) -> Ite
             continue
         issuer, isin, when = (cells[place] for place in places)
         made = _parse_day(when)
-        if not issuer or issuers.ISIN.fullmatch(isin.upper()) is None or made is None:
+        if not issuer or not issuers.is_isin(isin.upper()) or made is None:
             batch.reject(f"row {number}", "no issuer, no ISIN or no day", f"{issuer} {isin} {when}")
             continue
         yield issuer, isin.upper(), made

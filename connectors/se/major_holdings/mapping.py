@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 import polars as pl
 
@@ -19,10 +20,13 @@ from connectors.nasdaq import mapping
 from connectors.nasdaq.schema import HOLDER, MESSAGE
 from connectors.se.major_holdings import holder_names
 from connectors.se.major_holdings.dataset import KEY, NOTICES
+from connectors.se.register import MARKET
+from warehouse.schema.markets import MARKETS
 from warehouse.schema.tables import HOLDINGS
 
 Row = dict[str, Any]
 _APART: Final = timedelta(minutes=10)  # largest gap between channels (docs/formats/news.md 2.13)
+_LOCAL: Final = ZoneInfo(MARKETS[MARKET].time_zone)
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 _KINDS: Final = ("shares", "votes")
 _MORE: Final = ("_company_id", "_observed_at", "_raw")
@@ -117,7 +121,7 @@ def _is_version(versions: list[Row], row: Row) -> bool:
 def _merge_versions(versions: list[Row]) -> Row:
     """Merges versions: a value of any version, null where two differ; never a day after the release."""
     published = min((row["_published"] for row in versions if row["_published"]), default=None)
-    released = published.date() if published else None
+    released = published.astimezone(_LOCAL).date() if published else None  # texts name the day in Sweden
     day = _agreed_value(versions, "day")
     merged = dict(versions[0])
     for kind in _KINDS:

@@ -24,7 +24,8 @@ _HUNDRED: Final = 100
 _NUMBER: Final = (
     r"(?:66\s?\(?2/3\)?|\d{1,3}(?:[.,]\d{1,6})?(?![\d/])|\b(?:" + "|".join(sorted(_WORDS, key=len)[::-1]) + r"))"
 )
-_ALONE: Final = r"(?<![\d.,/-])(?<!\d[\s\u00a0])"  # not the end of a longer number or of a date
+# Not the end of a longer number, of a date or of a range: «1 0,5», «10:5», «10–12», «10 - 12», «10 eller 12»
+_ALONE: Final = r"(?<![\d.,/-])(?<!\d[\s\u00a0])(?<!\d[^\w\s()])(?<!\d\s[-–—]\s)(?<!\d eller )(?<!\d or )"
 _UNIT: Final = r"(?:%|procents?(?!e)|per\s?cent\b|percent\b)"
 _LIMIT: Final = r"(?:gräns\w*|nivå\w*|tröskel\w*|spärr\w*|threshold\w*|limit\b|mark\b)"
 _FIGURE: Final = re.compile(
@@ -65,7 +66,7 @@ _NAMED: Final = re.compile(
     re.IGNORECASE,
 )
 _ROUGH: Final = re.compile(
-    r"\b(?:cirka|circa|ca\.?|omkring|ungefär|runt|about|approximately|approx\.?|around)\s*$", re.IGNORECASE
+    r"(?:\b(?:cirka|circa|ca\.?|omkring|ungefär|runt|about|approximately|approx\.?|around)|[~≈±])\s*$", re.IGNORECASE
 )
 _AROUND: Final = r"(?:\s+(?:cirka|circa|ca\.?|tröskeln|gränsen|the|threshold|limit|of|om|på|för))*\s*$"
 _ABOVE: Final = re.compile(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Final
 
 import polars as pl
@@ -19,11 +19,11 @@ from connectors.contract.dataset import AbsenceRule
 from connectors.kit.status_rules import StatusRule
 from connectors.se import code_lists
 from connectors.se.api.schema import KEY as ANSWERS
+from connectors.se.bulk.bolagsverket_schema import GRACE_PERIOD
 from connectors.se.bulk.bolagsverket_schema import KEY as BULK
 from connectors.se.bulk.scb import DATASET as SCB
 from connectors.se.bulk.scb_schema import KEY as STATISTICS
 
-NEW: Final = timedelta(days=60)  # how long a company may be missing from SCB's file
 _ACTIVE: Final = "1"
 _INACTIVE: Final = ("0", "9")
 _NOTHING: Final = pl.lit(None, pl.String)
@@ -62,14 +62,17 @@ class _SourcedRule(StatusRule):
     source: pl.Expr
 
 
-def _open_proceeding(*proceedings: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
-    """Whether one of the proceedings is ongoing, since when, and its label. The list may start with `|`."""
+def _open_proceeding(today: date, *proceedings: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
+    """Whether one of the proceedings is ongoing, since when, and its label. The list may start with `|`.
+
+    What goes on has begun: a day to come is a slip, and no day.
+    """
     found = rf"(?:^|\|)({'|'.join(proceedings)})(?:-AVOMFO)?(?:\$|\||$)"
     dated = rf"(?:^|\|)(?:{'|'.join(proceedings)})(?:-AVOMFO)?\$(\d{{4}}-\d{{2}}-\d{{2}})"
     text = pl.col("proceedings")
     label = code_lists.PROCEEDINGS.expr(text.str.extract(found))
     since = text.str.extract(dated).str.to_date("%Y-%m-%d", strict=False)
-    return text.str.contains(found).fill_null(value=False), since, label
+    return text.str.contains(found).fill_null(value=False), pl.when(since <= today).then(since), label
 
 
 def _deciding_register(group: str) -> pl.Expr:
@@ -92,10 +95,10 @@ def _status_rules(today: date, with_proceedings: bool, reads_scb: bool) -> tuple
     # a row with a blank or unknown code is no row that is missing, and no statement of a state
     has_row = pl.col("scb_seen").is_not_null() | word.is_not_null()
     silent = pl.col("bulk_seen").is_not_null() & said.is_null()
-    missing = silent & (pl.col("registered") <= today - NEW)
+    missing = silent & (pl.col("registered") <= today - GRACE_PERIOD)
     return (
         _SourcedRule(pl.col("deregistered") <= today, "dissolved", None, pl.col("deregistered"), reason, removed),
-        *(_proceeding_rules() if with_proceedings else ()),
+        *(_proceeding_rules(today) if with_proceedings else ()),
         _SourcedRule(said == _ACTIVE, "active", None, _NO_DAY, word, active),
         _SourcedRule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, word, active),
         _SourcedRule(has_row, "active", None, _NO_DAY, word, _NO_SOURCE),
@@ -108,12 +111,12 @@ def _status_rules(today: date, with_proceedings: bool, reads_scb: bool) -> tuple
     )
 
 
-def _proceeding_rules() -> tuple[_SourcedRule, ...]:
+def _proceeding_rules(today: date) -> tuple[_SourcedRule, ...]:
     under_way = _deciding_register("proceedings")
-    bankrupt, bankrupt_since, bankruptcy = _open_proceeding("KK")
-    ending, ending_since, liquidation = _open_proceeding("LI")
-    mending, mending_since, reorganisation = _open_proceeding("FR", "AC")
-    _, other_since, other_word = _open_proceeding(*sorted(code_lists.PROCEEDINGS.codes))
+    bankrupt, bankrupt_since, bankruptcy = _open_proceeding(today, "KK")
+    ending, ending_since, liquidation = _open_proceeding(today, "LI")
+    mending, mending_since, reorganisation = _open_proceeding(today, "FR", "AC")
+    _, other_since, other_word = _open_proceeding(today, *sorted(code_lists.PROCEEDINGS.codes))
     return (
         _SourcedRule(bankrupt, "dormant", "bankruptcy", bankrupt_since, bankruptcy, under_way),
         _SourcedRule(ending, "dormant", "liquidation", ending_since, liquidation, under_way),

@@ -120,7 +120,7 @@ METADATA: Final = frozenset(
         *ACCOUNTS_TYPE,
     )
 )
-ONCE: Final = frozenset((*NUMBER, *NAME, BALANCE_DATE, REPORT_START, REPORT_END))
+ONCE: Final = frozenset((*NAME, BALANCE_DATE, REPORT_START, REPORT_END))
 # Tagged in a group's IFRS statements only; undimensioned ones are the group's, unlike in the FRC suites.
 IFRS: Final = "/ifrs-full"  # part of the namespace
 OWNERS: Final = frozenset({"EquityAttributableToOwnersOfParent", "ProfitLossAttributableToOwnersOfParent"})

@@ -25,7 +25,7 @@ from connectors.kit.formats import HEAD, BodyFormat, decompressed_head, detect_b
 from connectors.kit.xml.parse import MalformedMarkupError
 from connectors.uk.accounts import fetch
 from connectors.uk.accounts.document import AccountsDocument, AccountsRow, NotAccountsError, parse_accounts_document
-from connectors.uk.accounts.schema import ACCOUNTS, KEY
+from connectors.uk.accounts.schema import ACCOUNTS, KEY, PUBLISHED_DAYS
 from connectors.uk.bulk_download import basename
 from connectors.uk.register import DOWNLOADS, LICENCE
 from warehouse.schema.codes import FIGURES
@@ -130,15 +130,18 @@ class _MemberReader:
             self._read_member(document)
             self._documents += 1
             if self._documents % BATCH_DOCUMENTS == 0:
-                yield self._drain_batch()
+                yield from self._drain_batches()
         if self._documents == 0 and not self._rejects and self._piece.member_name is None:
             raise self._piece.unreadable_error("an archive without any accounts document")
-        yield self._drain_batch()
+        yield from self._drain_batches()
 
-    def _drain_batch(self) -> Batch:
-        rows, rejects = self._rows, staging.reject_rows(self._rejects)
+    def _drain_batches(self) -> Iterator[Batch]:
+        batch = staging.make_batch(ACCOUNTS, self._rows, staging.reject_rows(self._rejects), self._tally.drain())
         self._rows, self._rejects = [], []
-        return staging.make_batch(ACCOUNTS, rows, rejects, self._tally.drain())
+        yield batch
+        days = batch.rows.select(PUBLISHED_DAYS.names).drop_nulls().unique(maintain_order=True)
+        if not days.is_empty():
+            yield staging.make_batch(PUBLISHED_DAYS, days)
 
     def _accounts_members(self) -> Iterator[ArchiveMember]:
         """Yields all members except those of nested zips that are not accounts."""
@@ -201,6 +204,8 @@ class _MemberReader:
 
     def _add_document(self, name: str, path: str | None, body: bytes) -> None:
         document = parse_accounts_document(name, body)
+        if document.balance_date > self._piece.observed_at.date():
+            raise NotAccountsError(f"the balance date {document.balance_date} is later than the document itself")
         sha256 = self._piece.sha256 if path is None else hashlib.sha256(body).hexdigest()
         for (code, subject), count in document.signals.items():
             self._tally.add(code, subject, basename(name), count)
@@ -257,7 +262,7 @@ DATASET: Final = Dataset(
     # A single unreadable document means little; half of them failing means the format changed.
     guard_limits=GuardLimits(max_rejected=0.5),
     host=DOWNLOADS,
-    staged_tables={ACCOUNTS.name: ACCOUNTS},
+    staged_tables={ACCOUNTS.name: ACCOUNTS, PUBLISHED_DAYS.name: PUBLISHED_DAYS},
     file_patterns=(
         "accounts_bulk_zip/**/*",
         "accounts_ixbrl/**/*",

@@ -137,16 +137,41 @@ def _entity_number(context: Context) -> str | None:
 
 
 def _find_company_number(file_number: str | None, said: Said, report: XbrlReport) -> str:
-    stated = next(filter(None, (company_number(first_text(said.get(name, ()))) for name in concepts.NUMBER)), None)
-    if file_number is not None and stated not in (None, file_number):
-        report.signals["other_company_number", "than in the file's name, which counts"] += 1
-    found = file_number or stated
-    if found is None:
-        contexts = (fact.context for fact in report.facts if fact.context is not None)
-        found = next(filter(None, map(_entity_number, contexts)), None)
-    if found is None:
+    """Company number of the file's name, else the one that the document tags, else the one of its contexts."""
+    tagged = [fact for name in concepts.NUMBER for fact in said.get(name, ())]
+    own = [fact for fact in tagged if fact.context is None or not fact.context.dimensions]
+    stated = set(filter(None, (company_number(str(fact.value or "")) for fact in own or tagged)))
+    if file_number is not None:
+        if stated - {file_number}:
+            report.signals["other_company_number", "than in the file's name, which counts"] += 1
+        return file_number
+    found = stated or set(_entity_numbers(report.facts).values())
+    if not found:
         raise NotAccountsError("no company number in its name, its facts or its contexts")
-    return found
+    if len(found) > 1:
+        raise NotAccountsError(f"several company numbers: {', '.join(sorted(found))}")
+    return next(iter(found))
+
+
+def _entity_numbers(facts: list[Fact]) -> dict[tuple[str, str], str]:
+    """Company number by scheme and identifier of the facts' contexts, where there is one."""
+    contexts = {(fact.context.scheme, fact.context.entity): fact.context for fact in facts if fact.context is not None}
+    numbers = {entity: _entity_number(context) for entity, context in contexts.items()}
+    return {entity: number for entity, number in numbers.items() if number is not None}
+
+
+def _leave_out_other_companies(report: XbrlReport, number: str) -> None:
+    """Leaves out the facts of other companies, where the document has contexts of its own company, too."""
+    numbers = _entity_numbers(report.facts)
+    if len(set(numbers.values())) < 2 or number not in numbers.values():  # noqa: PLR2004 - one company is no other
+        return
+    kept = [
+        fact
+        for fact in report.facts
+        if fact.context is None or numbers.get((fact.context.scheme, fact.context.entity), number) == number
+    ]
+    report.signals["other_company_facts", "of contexts with another company number"] += len(report.facts) - len(kept)
+    report.facts = kept
 
 
 def _dormant_flag(said: Said, period: AccountsPeriod) -> bool | None:
@@ -214,7 +239,7 @@ def _balance_date(said: Said, named_date: date | None, figures: AccountsFigures)
     """
     stated = (_stated_day(said, concepts.BALANCE_DATE), named_date, _stated_day(said, concepts.REPORT_END))
     days = [found for found in stated if found is not None]
-    ends = {end for _, end in figures.flows} | set(figures.balances)
+    ends = figures.last_days()
     if not days and not ends:
         raise NotAccountsError("no balance date in its name or its facts")
     if not days:
@@ -223,30 +248,48 @@ def _balance_date(said: Said, named_date: date | None, figures: AccountsFigures)
     return max(near, default=days[0])
 
 
+def _received_day(said: Said, balance_date: date, report: XbrlReport) -> date | None:
+    """Day of receipt; one before the balance date cannot be."""
+    received = _stated_day(said, concepts.RECEIVED)
+    if received is not None and received < balance_date:
+        report.signals["impossible_date", concepts.RECEIVED] += 1
+        return None
+    return received
+
+
+def _metadata_facts(report: XbrlReport) -> Said:
+    said: dict[str, list[Fact]] = {}
+    for fact in report.facts:
+        if fact.name in concepts.METADATA:
+            said.setdefault(fact.name, []).append(fact)
+    return said
+
+
 def parse_accounts_document(name: str, body: bytes) -> AccountsDocument:
     """Parses one document with its bulk file name.
 
     Raises MalformedMarkupError (no XBRL) or NotAccountsError (no company or day).
     """
     report = read_report(body, concepts.WANTED, once=concepts.ONCE)
-    said: dict[str, list[Fact]] = {}
-    for fact in report.facts:
-        if fact.name in concepts.METADATA:
-            said.setdefault(fact.name, []).append(fact)
     if not report.facts:
         raise NotAccountsError("nothing that is tagged in it belongs to UK accounts")
     file_number, named_date = parse_file_name(name)
+    number = _find_company_number(file_number, _metadata_facts(report), report)
+    _leave_out_other_companies(report, number)
+    said = _metadata_facts(report)
     figures = AccountsFigures(report.facts, report.signals)
     end = _balance_date(said, named_date, figures)
+    if any(day > end for day in figures.last_days()):
+        report.signals["later_figures", "than the balance date: left out"] += 1
     periods = DocumentPeriods(report, figures, end, _stated_day(said, concepts.REPORT_START))
     document = AccountsDocument(
-        number=_find_company_number(file_number, said, report),
+        number=number,
         name=first_text(fact for key in concepts.NAME for fact in said.get(key, ())),
         balance_date=end,
         is_dormant=_dormant_flag(said, periods.own),
         standard=_accounting_standard(said, report),
         accounts_type=_dimension_member(said, concepts.ACCOUNTS_TYPE, "AccountsType"),
-        received=_stated_day(said, concepts.RECEIVED),
+        received=_received_day(said, end, report),
         is_amendment=figures.is_revised or any(_stated_boolean(said, key, periods.own) for key in concepts.AMENDED),
         period=periods.own,
         signals=report.signals,

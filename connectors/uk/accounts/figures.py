@@ -6,6 +6,7 @@ periods (`periods`), names of a document.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -14,7 +15,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from connectors.kit.xbrl.facts import Context, Dimension, Fact, choose_fact
+from connectors.kit.xbrl.facts import Context, Dimension, Fact, choose_count, choose_fact
 from connectors.kit.xbrl.figures import StatedFigures
 from connectors.kit.xbrl.transforms import UnacceptedTextError, parse_plain_number
 from connectors.uk.accounts import concepts
@@ -86,6 +87,7 @@ def has_revised_figures(facts: Iterable[Fact]) -> bool:
     )
 
 
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")  # «2017 - 2» is a year and its number, «10 - 20» a range
 _SUBJECT: Final = 80  # maximum characters of a signal's subject
 
 Place = tuple[bool, date | None, date]  # is group, first day (None: a balance), last day
@@ -106,8 +108,9 @@ def employee_count(fact: Fact) -> Decimal | None:
     """Number of employees; also from texts such as «2017 - 2» or «Total: 3», with the number at the end."""
     if fact.number is not None:
         return fact.number
-    text = fact.text.rpartition(":")[2].rpartition("- ")[2]
-    if fact.is_nil or not text.strip():
+    before, _, text = fact.text.rpartition(":")[2].rpartition("- ")
+    is_range = before.strip().isdecimal() and _YEAR.fullmatch(before.strip()) is None
+    if fact.is_nil or is_range or not text.strip():
         return None
     try:
         return parse_plain_number(text)
@@ -180,6 +183,9 @@ class AccountsFigures(StatedFigures):
         context = fact.context
         if context is None or context.end is None:
             return None
+        if context.start is not None and context.start > context.end:
+            self.signals["impossible_period", "ends before it starts"] += 1
+            return None
         part = fact_part_of(context)
         if context.segments:
             self.signals["cut_without_dimension", ", ".join(context.segments)[:_SUBJECT]] += 1
@@ -203,6 +209,10 @@ class AccountsFigures(StatedFigures):
         elif name in concepts.FLOWS:
             self.flows[is_group, end][start] += 1
 
+    def last_days(self) -> set[date]:
+        """Last days of all periods with results, and days of all balances."""
+        return {end for _, end in self.flows} | set(self.balances)
+
     def values_by_concept(self, is_group: bool, start: date | None, end: date) -> Mapping[str, Decimal]:
         """Figures of one scope and period by concept; start None means the balances of a day.
 
@@ -224,7 +234,7 @@ class AccountsFigures(StatedFigures):
             return ranked[0][1].number
         best = min(rank for rank, _ in ranked)
         facts = [fact for rank, fact in ranked if rank == best]
-        choice = choose_fact(facts)
+        choice = choose_count(facts) if name in concepts.EMPLOYEES else choose_fact(facts)
         if choice.agree:
             return choice.fact.number
         self.signals["conflicting_facts", name] += 1

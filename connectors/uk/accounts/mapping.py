@@ -11,7 +11,7 @@ from typing import Final
 import polars as pl
 
 from connectors.kit.xbrl.filings import HAS_FIGURES, document_filings, with_document_ids
-from connectors.uk.accounts.schema import ACCOUNTS, KEY
+from connectors.uk.accounts.schema import ACCOUNTS, KEY, PUBLISHED_DAYS
 from connectors.uk.register import company_ids
 from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 
@@ -19,13 +19,16 @@ FACTS: Final = "facts"
 _IS_INTERIM: Final = pl.col("accounts_type").str.contains("Interim|Initial").fill_null(False)
 
 
-def map_accounts(present: pl.LazyFrame) -> dict[str, pl.DataFrame]:
+def map_accounts(present: pl.LazyFrame, published: pl.LazyFrame) -> dict[str, pl.DataFrame]:
     """Builds `rest_api.filing_history`, `financials_reported` and `facts` from current staged rows.
+
+    published: rows of `uk_accounts_published`.
 
     facts: one row per company from its newest document, used to complete the companies table: company_id,
     org_number, name, dormant, balance_date, facts_at.
     """
     stated = _with_stated_starts(present.select(*ACCOUNTS.names, "_observed_at", "_raw").collect())
+    stated = _with_first_days(stated, published.select(PUBLISHED_DAYS.names).collect())
     rows = with_document_ids(stated, company_ids(pl.col("company_number"))).with_columns(
         filed_at=pl.coalesce("received_date", pl.col("published_date").dt.offset_by("-1d"))
     )
@@ -52,6 +55,14 @@ def _with_stated_starts(rows: pl.DataFrame) -> pl.DataFrame:
     start = pl.when("is_start_assumed").then(better).otherwise("period_start")
     no_start = pl.col("is_start_assumed") & pl.col("is_comparative") & pl.col("_stated").is_null()
     return joined.with_columns(period_start=start, _has_no_start=no_start).drop("_stated")
+
+
+def _with_first_days(rows: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
+    """Replaces the day of the zip that a document was read from last by that of the first daily zip that had it."""
+    document = ["document_sha256", "company_number"]
+    first = published.group_by(document).agg(_first=pl.col("published_date").min())
+    joined = rows.join(first, on=document, how="left", maintain_order="left")
+    return joined.with_columns(published_date=pl.coalesce("_first", "published_date")).drop("_first")
 
 
 def _map_financials(rows: pl.DataFrame) -> pl.DataFrame:

@@ -111,5 +111,5 @@ def _year_before(end: date) -> date:
     following = end + _DAY
     try:
         return following.replace(year=following.year - 1)
-    except ValueError:  # 29 February
-        return following.replace(year=following.year - 1, day=28)
+    except ValueError:  # 29 February: the year before ended on the 28th
+        return date(following.year - 1, 3, 1)

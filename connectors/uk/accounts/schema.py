@@ -1,4 +1,6 @@
-"""The staged table of `uk.accounts`: one row per document, period and scope.
+"""The staged tables of `uk.accounts`: one row per document, company, period and scope, and the days of daily zips.
+
+The same bytes filed for two companies are a document of each.
 
 A document without any figure has one row of nulls for its own period and is also listed as a reject with the
 reason.
@@ -14,7 +16,7 @@ KEY: Final = "uk.accounts"
 ACCOUNTS: Final = Table(
     "uk_accounts",
     "Figures of accounts documents, by document, period and scope.",
-    ("document_sha256", "period_start", "period_end", "is_consolidated"),
+    ("document_sha256", "company_number", "period_start", "period_end", "is_consolidated"),
     (
         Column("document_sha256", ColumnKind.TEXT, "SHA-256 of the document's bytes", nullable=False),
         Column("document", ColumnKind.TEXT, "file name of the document", nullable=False),
@@ -43,4 +45,14 @@ ACCOUNTS: Final = Table(
         Column("is_amendment", ColumnKind.BOOLEAN, "states that it revises a filed report", nullable=False),
     ),
     subjects=(Subject(numbers=("company_number",)),),
+)
+PUBLISHED_DAYS: Final = Table(
+    "uk_accounts_published",
+    "Days of the daily zips that had a document. The monthly zip repeats the document without a day.",
+    ("document_sha256", "company_number", "published_date"),
+    (
+        Column("document_sha256", ColumnKind.TEXT, "SHA-256 of the document's bytes", nullable=False),
+        Column("company_number", ColumnKind.TEXT, "eight characters", nullable=False),
+        Column("published_date", ColumnKind.DATE, "date of the daily zip", nullable=False),
+    ),
 )

@@ -25,9 +25,9 @@ from connectors.kit.columns import text
 from connectors.kit.csv import reader
 from connectors.kit.http.client import HttpClient
 from connectors.uk.bulk_download import BulkProduct, basename, fetch_bulk, recognise_by_name, split_required_members
-from connectors.uk.code_lists import load_list, unlisted_words
+from connectors.uk.code_lists import code_list_field, load_list, unlisted_words
 from connectors.uk.register import DOWNLOADS, LICENCE, canonical_numbers
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Table, TurningDay
 
 KEY: Final = "uk.companies"
 _NAMES: Final = range(1, 11)
@@ -82,20 +82,33 @@ DATES: Final = (
 _NUMBER: Final = r"\s*(?:[0-9]{5,8}|[A-Za-z]{2}[0-9]{4,6}|[A-Za-z0-9]{8})\s*"
 _WHOLE_NUMBER: Final = r"^[A-Z0-9]{8}$"
 _BREAKS: Final = r"[\r\n\t\x{00A0}]"
+_LEADING_BLANK: Final = r"^[\s\x{00A0}]"
+_SERVED: Final = (
+    *(name for name in COLUMNS if name.startswith("RegAddress.")),
+    "CompanyCategory",
+    *(f"PreviousName_{n}.CompanyName" for n in _NAMES),
+)
 _DATE_BYTES: Final = 10
+_YEAR: Final = 6  # place of the year's first digit
 
 _STAGED: Final = tuple(
     Column(name, ColumnKind.TEXT, "docs/formats/uk.md 3", nullable=name not in {"CompanyName", "CompanyNumber"})
     for name in COLUMNS
 )
+_TURNING: Final = (TurningDay("DissolutionDate", after_days=-1, written="%d/%m/%Y"),)
 COMPANIES: Final = Table(
-    "uk_companies", "BasicCompanyData as delivered; header cells stripped.", ("CompanyNumber",), _STAGED
+    "uk_companies",
+    "BasicCompanyData as delivered; header cells stripped.",
+    ("CompanyNumber",),
+    _STAGED,
+    turning_days=_TURNING,
 )
 UNMAPPED: Final = Table(
     "uk_companies_unmapped",
     "Rows of BasicCompanyData with a CompanyStatus that the code list lacks.",
     ("CompanyNumber",),
     _STAGED,
+    turning_days=_TURNING,
 )
 _LAYOUT: Final = reader.CsvFormat(
     table=COMPANIES,
@@ -105,6 +118,7 @@ _LAYOUT: Final = reader.CsvFormat(
     patterns={"CompanyNumber": _NUMBER},
 )
 _STATUS: Final = "CompanyStatus"
+_ENDED: Final = "DissolutionDate"
 _CODED: Final = (
     ("unknown_status", "statuses", _STATUS),
     ("unknown_legal_form", "legal_forms", "CompanyCategory"),
@@ -167,8 +181,10 @@ def split_members(member: ArchiveMember) -> Iterator[ArchiveMember]:
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields rows, rejects and signals of one csv."""
     tally = staging.SignalCounter(KEY)
+    numbers: list[pl.Series] = []  # as hashes: millions of texts would cost ten times the memory
     for raw in reader.read_csv(member, _LAYOUT):
-        batch = _with_clean_names(_with_canonical_numbers(raw, tally))
+        batch = _with_clean_names(_with_canonical_numbers(_without_blank_cells(raw), tally))
+        numbers.append(batch.rows["CompanyNumber"].hash())
         strange_words = _count_anomalies(batch.rows, tally)
         if not strange_words:
             yield batch
@@ -176,7 +192,16 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
             unmapped = pl.col(_STATUS).is_in(strange_words, nulls_equal=True)
             yield replace(batch, rows=batch.rows.filter(~unmapped))
             yield staging.make_batch(UNMAPPED, batch.rows.filter(unmapped))
+    _count_repeated_numbers(member, numbers, tally)
     yield staging.make_batch(COMPANIES, staging.empty_staged_frame(COMPANIES), None, tally.drain())
+
+
+def _count_repeated_numbers(piece: ArchiveMember, hashes: list[pl.Series], tally: staging.SignalCounter) -> None:
+    """Counts rows beyond the first of each number: of rows that differ the last one counts."""
+    every = pl.concat(hashes)
+    repeated = every.len() - every.n_unique()
+    if repeated:
+        tally.add("repeated_number", "CompanyNumber", piece.name, repeated)
 
 
 def _with_canonical_numbers(batch: Batch, tally: staging.SignalCounter) -> Batch:
@@ -195,6 +220,12 @@ def _with_canonical_numbers(batch: Batch, tally: staging.SignalCounter) -> Batch
     return replace(batch, rows=rows.drop_nulls("CompanyNumber"), rejects=rejects)
 
 
+def _without_blank_cells(batch: Batch) -> Batch:
+    """Trims served texts that begin with a blank; one of blanks alone is empty, and no town of that name."""
+    led = [name for name in _SERVED if batch.rows[name].str.contains(_LEADING_BLANK).any()]
+    return replace(batch, rows=batch.rows.with_columns(text.clean_text(pl.col(name)) for name in led)) if led else batch
+
+
 def _with_clean_names(batch: Batch) -> Batch:
     """Strips names and puts them on one line; a row without a name becomes a reject."""
     name = batch.rows["CompanyName"]
@@ -210,7 +241,10 @@ def _with_clean_names(batch: Batch) -> Batch:
 
 
 def _count_anomalies(rows: pl.DataFrame, tally: staging.SignalCounter) -> list[str | None]:
-    """Counts unknown terms, unparsable dates and malformed industry codes; returns unknown status terms."""
+    """Counts unknown terms, bad dates, malformed industry codes, dissolutions of companies that the register lists.
+
+    Returns unknown status terms.
+    """
     filled = [name for name in DATES if rows[name].null_count() < rows.height]
     words = [column for _, _, column in _CODED]
     # all columns in one call, so that polars uses all threads; finding distinct days costs less than parsing them
@@ -223,6 +257,12 @@ def _count_anomalies(rows: pl.DataFrame, tally: staging.SignalCounter) -> list[s
         if found[name].item().to_frame(name).select(_is_bad_date(name).any()).item():
             hits = rows.filter(_is_bad_date(name))
             staging.count_subjects(tally, "bad_date", hits.select(subject=pl.lit(name), example="CompanyNumber"))
+    if _ENDED in filled:
+        on_register = code_list_field(rows, _STATUS, "statuses", "status") != "dissolved"
+        hits = rows.filter(pl.col(_ENDED).is_not_null() & on_register)
+        staging.count_subjects(
+            tally, "contradicting_status", hits.select(subject=pl.lit(_ENDED), example="CompanyNumber")
+        )
     for name in SIC_COLUMNS:
         _count_cells(tally, "unknown_industry_code", rows, name, unknown_industry_cells(found[name].item()))
     return [*unlisted_words(found[_STATUS].item(), "statuses"), *([] if missing.is_empty() else [None])]
@@ -235,10 +275,10 @@ def _count_cells(tally: staging.SignalCounter, code: str, rows: pl.DataFrame, co
 
 
 def parse_day(column: str) -> pl.Expr:
-    """Parses 31/05/2024, without a regular expression (18 columns of millions)."""
-    return pl.when(pl.col(column).str.len_bytes() == _DATE_BYTES).then(
-        pl.col(column).str.to_date("%d/%m/%Y", strict=False)
-    )
+    """Parses 31/05/2024, without a regular expression (18 columns of millions). 01/01/0001 is no day of a company."""
+    written = pl.col(column)
+    is_day = (written.str.len_bytes() == _DATE_BYTES) & (written.str.slice(_YEAR, 1) != "0")
+    return pl.when(is_day).then(written.str.to_date("%d/%m/%Y", strict=False))
 
 
 def _is_bad_date(column: str) -> pl.Expr:

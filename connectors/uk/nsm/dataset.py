@@ -25,13 +25,17 @@ from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.json.body import decode_body, stripped_text
 from connectors.kit.staging import SignalCounter
+from connectors.news.items import AHEAD
+from connectors.news.text import parse_instant
 from connectors.uk.nsm import fetch, redact, tr1_form
 from connectors.uk.nsm.redact import LONGEST, to_plain_text
 from connectors.uk.nsm.schema import HOLDINGS_TYPE, HOST, ITEMS, KEY, TR1, issuer_words, normalise_holder_name
 
 _OURS: Final = re.compile(rb'"_index"\s*:\s*"fca-nsm-searchdata"|"hits"\s*:\s*\{|"document_content"')
-_INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
+_INSTANTS: Final = ("publication_date", "submitted_date")
 _NONE: Final = re.compile(r"(?:n\s*[/.]?\s*a|none|not applicable|[-–.]*)\.?$", re.IGNORECASE)
+_YES: Final = (True, "true", "True")
+_REGIME: Final = date(2007, 1, 20)  # start of DTR 5: no threshold was crossed under it before
 _ROUNDED: Final = tr1_form.Decimal("0.02")
 _TEXTS: Final = tuple(name for name in ITEMS.names if name not in {"id", "lei"})
 
@@ -61,6 +65,10 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
         if identity is None:
             rejects.append((None, "no _id: the announcement has no key", msgspec.json.encode(hit).decode()))
             continue
+        if source.get("IsTestSubmission") in _YES:
+            rejects.append((identity, "a test submission: it announces nothing", source.get("headline")))
+            continue
+        source = _checked_instants(identity, source, member, tally)
         items.append(_item_row(identity, source, tally))
         text = source.get("document_content")
         if source.get("type") == HOLDINGS_TYPE and isinstance(text, str):
@@ -104,15 +112,28 @@ def _identity_and_source(hit: Any) -> tuple[str | None, Row]:
     return (identity if isinstance(identity, str) else None), source if isinstance(source, dict) else {}
 
 
-def _item_row(identity: str, source: Row, tally: SignalCounter) -> Row:
-    row = {name: stripped_text(source.get(name)) for name in _TEXTS}
-    for name in ("publication_date", "submitted_date"):
-        stated = row[name]
-        if stated is not None and _INSTANT.match(stated) is None:
+def _checked_instants(identity: str, source: Row, member: ArchiveMember, tally: SignalCounter) -> Row:
+    """An announcement without instants that are none, have no zone, or are later than it was read.
+
+    Without any of them it is no news, which is signalled too.
+    """
+    checked = dict.fromkeys(_INSTANTS, None)
+    for name in _INSTANTS:
+        stated = stripped_text(source.get(name))
+        at = parse_instant(stated)
+        if at is not None and at <= member.observed_at + AHEAD:
+            checked[name] = stated
+        elif stated is not None:
             tally.add("bad_date", name, identity)
+    if not any(checked.values()):
+        tally.add("missing_value", " and ".join(_INSTANTS), identity)
+    return source | checked
+
+
+def _item_row(identity: str, source: Row, tally: SignalCounter) -> Row:
     return {
         "id": identity,
-        **row,
+        **{name: stripped_text(source.get(name)) for name in _TEXTS},
         "company": _company_name(source),
         "lei": _checked_lei(source.get("lei"), identity, tally),
     }
@@ -168,12 +189,13 @@ def _checked_country(written: str | None, identity: str, tally: SignalCounter) -
 
 
 def _checked_crossing_day(stated: date | None, source: Row, identity: str, tally: SignalCounter) -> date | None:
-    """Day of section 5, or None if after its announcement: a future day would hide all later notices."""
+    """Day of section 5; None if after its announcement, as it would hide all later notices, or before the regime."""
     if stated is None:
         tally.add("no_day", "no day of the crossing in the text", identity)
         return None
     told = stripped_text(source.get("submitted_date")) or stripped_text(source.get("publication_date"))
-    if told is not None and _INSTANT.match(told) and stated.isoformat() > told[:10]:
+    is_later = told is not None and stated.isoformat() > told[:10]
+    if is_later or stated < _REGIME:
         tally.add("impossible_date", "section 5", identity)
         return None
     return stated

@@ -74,6 +74,7 @@ _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep",
 _THREE: Final = 3  # percentage columns: shares, instruments, total
 _HUNDRED: Final = Decimal(100)
 _CONTRADICTS: Final = Decimal("0.1")  # larger than any rounding difference between the parts and their sum
+_HIGHEST_LOWEST_THRESHOLD: Final = Decimal(10)  # docs/formats/uk.md 10.4: 3, 5, or 10 of asset managers
 _CENTURY: Final = 2000
 _SHORT_YEAR: Final = 100
 
@@ -261,6 +262,8 @@ def _parse_level(cell: re.Match[str]) -> PositionLevel | None:
     if cell["empty"]:
         return None
     if cell["below"]:
+        if cell["limit"] and Decimal(cell["limit"]) > _HIGHEST_LOWEST_THRESHOLD:
+            raise NotTr1FormError(f"below {cell['limit']} %, which is no lowest threshold: the position is unknown")
         return PositionLevel(is_below=True)
     share = percentage_from_text(cell["share"])
     if share > _HUNDRED:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from typing import Final
 
 import polars as pl
 
 from connectors.kit.columns.parallel import map_slices_parallel
+from connectors.kit.columns.text import is_too_far_in_future
 from connectors.kit.field_origins import origin_texts
 from connectors.kit.staging import cast_to_table
 from connectors.uk.accounts.schema import KEY as ACCOUNTS
@@ -73,7 +75,8 @@ def map_companies(
     company_id, org_number, name, dormant, balance_date, facts_at. traded: companies with an exemption in force, and
     listed_at. live: rows of streams and REST responses. reads_accounts: as in `status.with_status`.
     """
-    newest = status.with_cases(with_profiles(_newest_rows(register, unmapped), live.profiles), live.cases)
+    registered = with_profiles(_newest_rows(register, unmapped), live.profiles, live.today)
+    newest = status.with_cases(registered, live.cases, live.today)
     beside = (  # joined by id only: a join copies every column
         newest.select("CompanyNumber", company_id=company_ids(pl.col("CompanyNumber")))
         .join(facts.drop("org_number", "name"), on="company_id", how="left", maintain_order="left")
@@ -82,16 +85,17 @@ def map_companies(
     )
     rows = newest.drop(_UNUSED_COLUMNS).hstack(beside.drop("CompanyNumber"))
     unregistered = facts.join(rows, on="company_id", how="anti").join(traded, on="company_id", how="left")
-    to_companies = partial(_map_registered, reads_accounts=reads_accounts)
+    to_companies = partial(_map_registered, today=live.today, reads_accounts=reads_accounts)
     return pl.concat([map_slices_parallel(rows, to_companies), _companies_from_accounts(unregistered)])
 
 
 @dataclass(frozen=True, slots=True)
 class StreamTables:
-    """Current rows of `uk_profiles` and `uk_insolvency`."""
+    """Current rows of `uk_profiles` and `uk_insolvency`; today: the logical date, by which their days have come."""
 
     profiles: pl.DataFrame
     cases: pl.DataFrame
+    today: date
 
 
 def _newest_rows(register: pl.DataFrame, unmapped: pl.DataFrame) -> pl.DataFrame:
@@ -108,12 +112,12 @@ def _newest_rows(register: pl.DataFrame, unmapped: pl.DataFrame) -> pl.DataFrame
     return both.unique("CompanyNumber", keep="last", maintain_order=True)
 
 
-def _map_registered(rows: pl.DataFrame, *, reads_accounts: bool) -> pl.DataFrame:
+def _map_registered(rows: pl.DataFrame, *, today: date, reads_accounts: bool) -> pl.DataFrame:
     """Converts register rows to companies, row by row."""
     street = pl.concat_str(*_STREET, separator=_UNIT, ignore_nulls=True)
     number = pl.col("CompanyNumber")
     return cast_to_table(
-        with_industry(status.with_status(rows, reads_accounts=reads_accounts)).with_columns(
+        with_industry(status.with_status(rows, today, reads_accounts=reads_accounts)).with_columns(
             org_number=pl.col("CompanyNumber"),
             name=pl.col("CompanyName"),
             country=pl.lit(CODE),
@@ -170,14 +174,14 @@ def _listing_columns() -> dict[str, pl.Expr]:
 
 def _former_names(register: pl.DataFrame) -> pl.DataFrame:
     """Former names by company, newest first, and the day the newest ended; separately, since few companies have any."""
-    renamed = register.select("CompanyNumber", *_FORMERLY).filter(
+    renamed = register.select("CompanyNumber", "_observed_at", *_FORMERLY).filter(
         pl.any_horizontal(pl.col(f"PreviousName_{n}.CompanyName").is_not_null() for n in _FORMER)
     )
     names = pl.concat(
         renamed.select(
             "CompanyNumber",
             name=pl.col(f"PreviousName_{n}.CompanyName"),
-            until=parse_day(f"PreviousName_{n}.CONDATE"),
+            until=_plausible_day(f"PreviousName_{n}.CONDATE"),
             place=pl.lit(n),
         )
         for n in _FORMER
@@ -186,6 +190,12 @@ def _former_names(register: pl.DataFrame) -> pl.DataFrame:
     return ordered.group_by("CompanyNumber", maintain_order=True).agg(
         previous_names="name", name_since=pl.col("until").first()
     )
+
+
+def _plausible_day(column: str) -> pl.Expr:
+    """A day of a former name; null if far ahead: it says neither order nor since when the present name is borne."""
+    day = parse_day(column)
+    return pl.when(~is_too_far_in_future(day)).then(day)
 
 
 def _source_entry(

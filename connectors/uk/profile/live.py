@@ -9,6 +9,7 @@ Does not belong here: what the columns mean (`companies`, `status`).
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final
 
 import polars as pl
@@ -16,11 +17,14 @@ import polars as pl
 from connectors.kit import staging
 from connectors.kit.columns.text import iso_date
 from connectors.uk.basic_company_data.dataset import COMPANIES, KEY
-from connectors.uk.code_lists import code_list_field, load_list
+from connectors.uk.code_lists import code_list_field, load_list, normalised_word
 from connectors.uk.live_schema import PROFILES_KEY
+from connectors.uk.stream_events import LONDON
 
 DOOR: Final = "_door"  # dataset key of the row
 TOLD: Final = "_told"  # publication time of a profile; null for bulk rows
+_DAY: Final = pl.duration(days=1)
+_OBSERVED: Final = pl.col("_observed_at").dt.date()
 _LINES: Final = ("premises", "address_line_1")
 _OF_ACCOUNTS: Final = ("Accounts.AccountCategory", "Accounts.LastMadeUpDate")
 _META: Final = ("_company_id", "_observed_at", "_raw", "_retired_at")
@@ -28,14 +32,14 @@ _DISSOLVED: Final = ("dissolved", "converted-closed", "closed", "removed")
 _ON_REGISTER: Final = tuple(sorted(load_list("profile_statuses").codes - set(_DISSOLVED)))
 
 
-def with_profiles(register: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
+def with_profiles(register: pl.DataFrame, profiles: pl.DataFrame, today: date) -> pl.DataFrame:
     """Register rows (with `known_status`), replaced by newer profiles, plus companies known only from profiles."""
     nothing = pl.lit(None, register.schema["_observed_at"]).alias(TOLD)
     register = register.with_columns(pl.lit(KEY).alias(DOOR), nothing)
     known = profiles.filter(~pl.col("deleted"))
     if known.is_empty():
         return register
-    as_rows = _to_register_columns(known, register)
+    as_rows = _to_register_columns(known, register, has_left_register(pl.lit(today)))
     bulk = register.select(
         "CompanyNumber",
         _since=bulk_instant(pl.coalesce("_retired_at", "_observed_at")),
@@ -56,8 +60,8 @@ def with_profiles(register: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFram
 
 
 def bulk_instant(at: pl.Expr) -> pl.Expr:
-    """Reference time of a whole file: compiled up to the end of the month before the one it is fetched in."""
-    return at.dt.truncate("1mo")
+    """Reference time of a whole file: compiled up to the end, in London, of the month before that of its fetch."""
+    return at.dt.convert_time_zone(LONDON.key).dt.truncate("1mo").dt.convert_time_zone("UTC")
 
 
 def reported_at() -> pl.Expr:
@@ -65,13 +69,13 @@ def reported_at() -> pl.Expr:
     return pl.min_horizontal("published_at", "_observed_at")
 
 
-def _to_register_columns(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame:
+def _to_register_columns(profiles: pl.DataFrame, register: pl.DataFrame, has_left: pl.Expr) -> pl.DataFrame:
     """Profiles in the columns of BasicCompanyData; fields they lack keep the bulk value."""
     old = register.select(
         "CompanyNumber", *(pl.col(name).alias(f"_old_{name}") for name in (*_OF_ACCOUNTS, "SICCode.SicText_1"))
     )
     rows = profiles.with_columns(
-        CompanyNumber="company_number", _status=_status_code(), _sic=pl.col("sic_codes").list.first()
+        CompanyNumber="company_number", _status=_status_code(has_left), _sic=pl.col("sic_codes").list.first()
     ).join(old, on="CompanyNumber", how="left")
     word = pl.coalesce(code_list_field(rows, "_status", "profile_statuses", "word"), "company_status")
     fields = {
@@ -79,7 +83,7 @@ def _to_register_columns(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.D
         "CompanyCategory": _category(rows),
         "CompanyStatus": word,
         "known_status": code_list_field(rows, "_status", "profile_statuses", "word"),
-        "DissolutionDate": pl.when(has_left_register()).then(_bulk_date_text("date_of_cessation")),
+        "DissolutionDate": pl.when(has_left).then(_bulk_date_text("date_of_cessation")),
         "IncorporationDate": _bulk_date_text("date_of_creation"),
         "SICCode.SicText_1": _industry_cell(rows),
         **_address_columns(),
@@ -111,25 +115,31 @@ def _category(rows: pl.DataFrame) -> pl.Expr:
     return pl.when(is_interest).then(pl.lit("Community Interest Company")).otherwise(of_type)
 
 
-def has_left_register() -> pl.Expr:
-    """Whether a profile states that the company has left the register.
+def has_left_register(today: pl.Expr = _OBSERVED) -> pl.Expr:
+    """Whether a profile states that the company has left the register by a day, else by that of the profile.
 
     A known status word decides: a company that was restored is active and keeps its old date of cessation. The date
-    decides where there is no word, or one that is not known.
+    decides where there is no word, or one that is not known, once it has come.
     """
-    word = pl.col("company_status").fill_null("")
+    word = _status_word().fill_null("")
     by_date = pl.col("date_of_cessation").is_not_null() & ~word.is_in(_ON_REGISTER)
-    return word.is_in(_DISSOLVED) | by_date
+    tomorrow = today + _DAY  # in London the day may have begun
+    has_come = iso_date(pl.col("date_of_cessation")) <= tomorrow
+    return word.is_in(_DISSOLVED) | (by_date & has_come.fill_null(value=False))
 
 
-def _status_code() -> pl.Expr:
+def _status_word() -> pl.Expr:
+    return normalised_word("company_status")
+
+
+def _status_code(has_left: pl.Expr) -> pl.Expr:
     """Status, or the status detail if the bulk file uses it as a status."""
     detail = pl.col("company_status_detail")
-    striking = (pl.col("company_status") == "active") & (detail == "active-proposal-to-strike-off")
+    striking = (_status_word() == "active") & (detail == "active-proposal-to-strike-off")
     return (
         pl.when(striking.fill_null(value=False))
         .then(detail)
-        .when(has_left_register() & pl.col("company_status").is_null())
+        .when(has_left & pl.col("company_status").is_null())
         .then(pl.lit("dissolved"))
         .otherwise("company_status")
     )
@@ -165,10 +175,14 @@ def _address_columns() -> dict[str, pl.Expr]:
 def _accounts_columns() -> dict[str, pl.Expr]:
     """Type and date of the newest accounts, both from one channel (events of older years have neither)."""
     says = pl.col("accounts_type").is_not_null() | pl.col("accounts_made_up_to").is_not_null()
-    kind = pl.col("accounts_type").str.replace_all("-", " ").str.to_uppercase()
-    kind = kind.replace("NO ACCOUNTS TYPE AVAILABLE", "ACCOUNTS TYPE NOT AVAILABLE")
     category, made_up = _OF_ACCOUNTS
     return {
-        category: pl.when(says).then(kind).otherwise(f"_old_{category}"),
+        category: pl.when(says).then(account_category()).otherwise(f"_old_{category}"),
         made_up: pl.when(says).then(_bulk_date_text("accounts_made_up_to")).otherwise(f"_old_{made_up}"),
     }
+
+
+def account_category() -> pl.Expr:
+    """The bulk file's word for the type of a profile's newest accounts."""
+    kind = pl.col("accounts_type").str.replace_all("-", " ").str.to_uppercase()
+    return kind.replace("NO ACCOUNTS TYPE AVAILABLE", "ACCOUNTS TYPE NOT AVAILABLE")

@@ -1,7 +1,8 @@
 """The status of a company on the register (docs/formats/uk.md 11, docs/contract/contract.md «Status»).
 
 A company missing from a whole register file is dissolved; liquidation is dormant; a reorganisation or a proposal
-to strike off leaves the company active. An active company is dormant if its newest accounts state so.
+to strike off leaves the company active. An active company is dormant if its newest accounts state so. A day of
+dissolution beside a term of a company on the register is that of an earlier dissolution: a restored company keeps it.
 
 A status term missing from the code list decides nothing: the company keeps its last known status. Without one it
 is active or dormant by its accounts alone, because the file lists only companies on the register; its
@@ -15,7 +16,8 @@ responses (`streaming_api.rows`).
 
 from __future__ import annotations
 
-from datetime import date
+from collections.abc import Mapping
+from datetime import date, timedelta
 from typing import Final
 
 import msgspec
@@ -24,9 +26,10 @@ import polars as pl
 from connectors.contract.dataset import AbsenceRule
 from connectors.uk.accounts.schema import KEY as ACCOUNTS
 from connectors.uk.basic_company_data.dataset import DATASET, KEY, parse_day
-from connectors.uk.code_lists import code_list_field, load_list
+from connectors.uk.code_lists import code_list_field, load_list, normalised_word
 from connectors.uk.live_schema import INSOLVENCY_KEY
 from connectors.uk.profile.live import DOOR, TOLD, bulk_instant, reported_at
+from connectors.uk.stream_events import parse_iso_day
 
 _DORMANT_SIC: Final = "99999"
 _CATEGORY: Final = "Accounts.AccountCategory"
@@ -42,7 +45,7 @@ NO_ACCOUNTS: Final = AbsenceRule(
 REGISTRY_STATUSES: Final = load_list("statuses").columns["status"]
 
 
-def with_status(rows: pl.DataFrame, *, reads_accounts: bool) -> pl.DataFrame:
+def with_status(rows: pl.DataFrame, today: date, *, reads_accounts: bool) -> pl.DataFrame:
     """Adds status, status_detail, status_source, registry_status and dissolved_date to register rows.
 
     reads_accounts: whether the absence of accounts from a row says that none were filed (`NO_ACCOUNTS`).
@@ -60,10 +63,10 @@ def with_status(rows: pl.DataFrame, *, reads_accounts: bool) -> pl.DataFrame:
         _unfiled_category=code_list_field(rows, _CATEGORY, "account_categories", "filed") == "false",
         _made_up=parse_day("Accounts.LastMadeUpDate"),
     )
-    return words.with_columns(**_status_inputs(reads_accounts)).with_columns(**_status_columns())
+    return words.with_columns(**_status_inputs(today, reads_accounts)).with_columns(**_status_columns())
 
 
-def _status_inputs(reads_accounts: bool) -> dict[str, pl.Expr]:
+def _status_inputs(today: date, reads_accounts: bool) -> dict[str, pl.Expr]:
     newer = pl.col("balance_date") > pl.col("_made_up").fill_null(_LONG_AGO)
     by_document = pl.col("dormant") & (newer | (pl.col("balance_date") == pl.col("_made_up")))
     since_registration = _is_dormant_since_registration()
@@ -76,11 +79,18 @@ def _status_inputs(reads_accounts: bool) -> dict[str, pl.Expr]:
         .when(pl.col("_now").is_null())
         .then("_before_detail")
         .otherwise("_now_detail"),
-        "_removed": pl.coalesce(pl.col("_retired_at").dt.date(), parse_day("DissolutionDate")),
+        "_removed": pl.coalesce(pl.col("_retired_at").dt.date(), _stated_dissolution(today)),
         "_by_document": by_document.fill_null(value=False),
         # Later non-dormant accounts overrule the register's older category.
         "_by_register": by_register & ~(newer & ~pl.col("dormant")).fill_null(value=False),
     }
+
+
+def _stated_dissolution(today: date) -> pl.Expr:
+    """The day of dissolution; null before it comes, and where the term is one of a company on the register."""
+    day = parse_day("DissolutionDate")
+    has_come = day <= today + timedelta(days=1)  # in London the day may have begun
+    return pl.when(has_come & (pl.col("_now").is_null() | (pl.col("_now") == "dissolved"))).then(day)
 
 
 def _is_dormant_since_registration() -> pl.Expr:
@@ -118,36 +128,31 @@ def _status_columns() -> dict[str, pl.Expr]:
 
 CASE: Final = "_case"  # register status term implied by a case
 CASE_AT: Final = "_case_at"
-_BEGUN: Final = frozenset({
-    "wound-up-on", "ordered-to-wind-up-on", "administration-started-on", "voluntary-arrangement-started-on",
-})  # fmt: skip
-_ENDED: Final = frozenset({
-    "concluded-winding-up-on", "due-to-be-dissolved-on", "dissolved-on", "administration-ended-on",
-    "administration-discharged-on", "voluntary-arrangement-ended-on",
-})  # fmt: skip
+BEGINS, ENDS, DUE = "begins", "ends", "due"  # effects of a case's dates; what was due ended it
 _PLAIN: Final = ("active", "active - proposal to strike off")
 
 
 class _StoredCase(msgspec.Struct):
     type: str | None = None
-    dates: dict[str, str] = {}
+    dates: dict[str, str | None] = {}
 
 
 _CASES: Final = msgspec.json.Decoder(list[_StoredCase])
 
 
-def with_cases(rows: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
+def with_cases(rows: pl.DataFrame, cases: pl.DataFrame, today: date) -> pl.DataFrame:
     """Adds `_case` and `_case_at` to register rows; null where no open case decides."""
     known = cases.filter(~pl.col("deleted"))
     kind = rows.schema["_observed_at"]
     if known.is_empty():  # nearly always; avoids joining millions of rows with nothing
         return rows.with_columns(pl.lit(None, pl.String).alias(CASE), pl.lit(None, kind).alias(CASE_AT))
-    words = pl.Series([_gravest_status_word(text) for text in known["cases"]], dtype=pl.String)
+    told = known.select("cases", pl.col("_observed_at").dt.date()).iter_rows()
+    words = pl.Series([_gravest_status_word(cases, on, today) for cases, on in told], dtype=pl.String)
     found = known.select(
         CompanyNumber="company_number", _said=words, _said_at=reported_at(), _came_at="_observed_at"
     ).drop_nulls("_said")
     instant = pl.when(pl.col(DOOR) == KEY).then(bulk_instant(pl.col("_observed_at"))).otherwise(TOLD)
-    counts = (pl.col("_said_at") > instant) & pl.col("CompanyStatus").str.to_lowercase().is_in(_PLAIN)
+    counts = (pl.col("_said_at") > instant) & normalised_word("CompanyStatus").is_in(_PLAIN)
     counts = counts.fill_null(value=False)
     return (
         rows.join(found, on="CompanyNumber", how="left", maintain_order="left")
@@ -156,14 +161,27 @@ def with_cases(rows: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _gravest_status_word(cases: str) -> str | None:
-    """Status term of the most serious open case: winding up ranks above a rescue."""
+def _gravest_status_word(cases: str, observed_on: date, today: date) -> str | None:
+    """Status term of the most serious case open today: winding up ranks above a rescue."""
     listed = load_list("insolvency_cases")
     words = {
         word
         for case in _CASES.decode(cases)
-        if not _BEGUN.isdisjoint(case.dates)
-        and _ENDED.isdisjoint(case.dates)
+        if _is_open(case.dates, observed_on, today)
         and (word := listed.get((case.type or "").lower(), "effect")) is not None
     }
     return "Liquidation" if "Liquidation" in words else min(words, default=None)
+
+
+def _is_open(dates: Mapping[str, str | None], observed_on: date, today: date) -> bool:
+    """True if a case has begun and not ended by today.
+
+    Without a readable day it has ended, but not begun, nor has come what is due. A dissolution that was due when the
+    case was reported ends it; of one that was still to come the register tells whether it came.
+    """
+    effects = load_list("insolvency_dates").columns["effect"]
+    days = [(effects.get(kind), parse_iso_day(text)) for kind, text in dates.items()]
+    has_begun = any(effect == BEGINS and day is not None and day <= today for effect, day in days)
+    has_ended = any(effect == ENDS and (day is None or day <= today) for effect, day in days)
+    was_due = any(effect == DUE and day is not None and day <= observed_on for effect, day in days)
+    return has_begun and not has_ended and not was_due

@@ -85,7 +85,7 @@ def _validity_days() -> dict[str, pl.Expr]:
     begun = pl.when(notified <= latest).then(pl.max_horizontal(notified, pl.lit(REGIME)))
     first = pl.coalesce(begun, pl.lit(REGIME))
     ceased_on = text.iso_date(pl.col("ceased_on"))
-    has_ceased = pl.col("ceased_on").is_not_null() | pl.col("ceased").fill_null(value=False)
+    has_ceased = text.clean_text(pl.col("ceased_on")).is_not_null() | pl.col("ceased").fill_null(value=False)
     ended = pl.when(ceased_on <= latest).then(pl.max_horizontal(ceased_on, first)).otherwise(first)
     return {"valid_from": begun, "ended_on": pl.when(has_ceased).then(ended)}
 

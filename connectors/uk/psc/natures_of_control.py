@@ -23,16 +23,31 @@ GRAMMAR: Final = (
 )
 _CAPACITY: Final = r"-as-(?:control-over-)?(?:trust|firm)"
 _SEPARATOR: Final = "|"
+_RANGE: Final = r"-(\d{1,3})-to-(\d{1,3})-percent"
 PERCENT: Final = pl.Decimal(9, 4)
+# The bands that the register publishes; another one is read as written, and signalled
+_PUBLISHED_BAND: Final = r"-(?:25-to-50|50-to-75|75-to-100|more-than-25)-percent"
+_OTHER_BAND: Final = r"-percent"
 BANDS: Final = ("pct_min", "pct_max", "votes_min", "votes_max", "controls", "is_direct")
+
+
+def is_published_nature(codes: pl.Expr) -> pl.Expr:
+    """True if a code is one that the register publishes: in the grammar, and with a published band or none."""
+    return _is_readable_nature(codes) & (codes.str.contains(_PUBLISHED_BAND) | ~codes.str.contains(_OTHER_BAND))
+
+
+def _is_readable_nature(codes: pl.Expr) -> pl.Expr:
+    """True if a code is in the grammar, and its band is one: «75 to 25 percent» is none."""
+    low, high = codes.str.extract(_RANGE, 1).cast(PERCENT), codes.str.extract(_RANGE, 2).cast(PERCENT)
+    return codes.str.contains(GRAMMAR) & (low < high).fill_null(value=True)
 
 
 def parse_natures(codes: pl.Expr) -> dict[str, pl.Expr]:
     """Parts of single codes; a code outside the grammar has neither right nor band."""
-    known = codes.str.contains(GRAMMAR)
+    known = _is_readable_nature(codes)
     written = pl.when(known).then(codes)  # a number in another code may be no percentage
-    upper = written.str.extract(r"-\d+-to-(\d+)-percent")
-    lower = pl.coalesce(written.str.extract(r"-(\d+)-to-\d+-percent"), written.str.extract(r"more-than-(\d+)-percent"))
+    upper = written.str.extract(_RANGE, 2)
+    lower = pl.coalesce(written.str.extract(_RANGE, 1), written.str.extract(r"more-than-(\d+)-percent"))
     return {
         "known": known,
         "right": written.str.extract(f"^({SHARES}|{VOTES})-"),

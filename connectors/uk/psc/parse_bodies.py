@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Final
 
 import polars as pl
@@ -45,7 +46,7 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     count = Counter[str]()
     totals: list[Row] = []
     for stretches in _group_blocks(_read_blocks(member, tally, count)):
-        for batch in _block_batches(stretches, tally):
+        for batch in _block_batches(stretches, tally, member.observed_at.date()):
             count[batch.table] += len(batch.rows)
             if batch.table == TOTALS.name:
                 totals.extend(batch.rows.iter_rows())
@@ -102,14 +103,14 @@ def _group_blocks(stretches: Iterator[_RowBlock]) -> Iterator[list[_RowBlock]]:
     yield held
 
 
-def _block_batches(stretches: list[_RowBlock], tally: staging.SignalCounter) -> Iterator[Batch]:
+def _block_batches(stretches: list[_RowBlock], tally: staging.SignalCounter, observed_on: date) -> Iterator[Batch]:
     """Yields one batch per table with rows; rejects go with the holders, since most concern these."""
     rejects = pl.concat([staging.reject_rows(), *(stretch.rejects for stretch in stretches)])
     for table in TABLES:
         given = [stretch.rows[table.name] for stretch in stretches if table.name in stretch.rows]
         if given or (table is PSC and len(rejects)):
             frame = pl.concat([staging.empty_staged_frame(table), *given])
-            count_anomalies(table, frame, tally)
+            count_anomalies(table, frame, tally, observed_on)
             yield staging.make_batch(table, frame, rejects if table is PSC else None)
 
 

@@ -1,8 +1,8 @@
 """Fast path from lines of the PSC snapshot to staged columns, block by block (sixteen million lines a day).
 
 Belongs here: regular lines of holders and statements, column by column. A block with any other line (an exemption,
-the trailer, an unknown key or kind, a number to normalise, a broken line) is left to `parse_bodies`, which reads it
-record by record and reports anomalies. A test checks that both give the same rows.
+the trailer, an unknown key or kind, a number to normalise, an address of another form, a broken line) is left to
+`parse_bodies`, which reads it record by record and reports anomalies. A test checks that both give the same rows.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from connectors.kit import staging
 from connectors.kit.json.chunks import MALFORMED
 from connectors.uk.psc.schema import (
     HOLDERS,
+    NO_IDS,
     PSC,
     STATEMENT,
     STATEMENT_FIELDS,
@@ -29,6 +30,8 @@ from warehouse.schema.types import Table
 
 _NOTHING: Final = msgspec.Raw()
 _NUMBER: Final = "^[A-Z0-9]{8}$"
+_COMPANY: Final = "/company/"
+_NUMBER_LENGTH: Final = 8
 _NO_NAME: Final = NameElements()
 _NO_PAPERS: Final = HolderIdentification()
 # a list of texts without escapes, as the registry writes it: separated by `","` only
@@ -118,11 +121,13 @@ def _table_frame(table: Table, lines: list[_SnapshotLine], columns: _Columns) ->
     numbers = pl.Series("company_number", _attribute_values(lines, "company_number"), dtype=pl.String)
     if not numbers.str.contains(_NUMBER).all():
         return None
-    made |= {
-        "company_number": numbers,
-        "id": [record.links.self_.rstrip("/").rpartition("/")[2] for record in records],
-        "etag": _attribute_values(records, "etag"),
-    }
+    addresses = [record.links.self_ for record in records]
+    ids = [address.rstrip("/").rpartition("/")[2] for address in addresses]
+    links = pl.Series(addresses, dtype=pl.String)
+    is_own = links.str.starts_with(_COMPANY) & (links.str.slice(len(_COMPANY), _NUMBER_LENGTH) == numbers)
+    if not is_own.all() or not NO_IDS.isdisjoint(ids):
+        return None
+    made |= {"company_number": numbers, "id": ids, "etag": _attribute_values(records, "etag")}
     count = len(lines)
     return pl.DataFrame(
         [_column_series(name, kind, made, count) for name, kind in staging.staged_schema(table).items()]

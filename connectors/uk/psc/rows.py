@@ -19,6 +19,8 @@ from connectors.uk.psc.schema import (
     COUNT_FIELDS,
     EXEMPTIONS,
     HOLDERS,
+    KIND_PLACES,
+    NO_IDS,
     OTHERS,
     PSC,
     STATEMENT,
@@ -32,7 +34,7 @@ from connectors.uk.psc.schema import (
     PscRecord,
 )
 from connectors.uk.register import canonical_number
-from connectors.uk.stream_events import parse_published
+from connectors.uk.stream_events import EVENT_TYPES, parse_published
 from warehouse.schema.types import Table
 
 _TOTALS: Final = "totals#"
@@ -77,7 +79,9 @@ def _table_and_row(data: PscRecord, line: PscLine) -> tuple[Table, Row]:
     number = _record_company_number(line, address)
     if address is None:
         raise staging.RejectedRecordError("no links.self: the record has no key")
-    identity = address.rstrip("/").rpartition("/")[2]
+    parent, _, identity = address.rstrip("/").rpartition("/")
+    if identity in NO_IDS and parent.rpartition("/")[2] not in KIND_PLACES:
+        raise staging.RejectedRecordError(f"no id in the address {address!r}")
     table = table_of(kind, address)
     delivery = _delivery_fields(data, line)
     if table is PSC:
@@ -101,21 +105,24 @@ def table_of(kind: str, address: str) -> Table:
 
 
 def _record_company_number(line: PscLine, address: str | None) -> str:
-    """Company number: from the line, else from the event's address, else from the record's own address."""
-    text = line.company_number
-    if text is None:
-        found = _COMPANY.search(line.resource_uri or address or "")
-        text = found.group(1) if found else ""
-    number = canonical_number(text)
-    if number is None:
-        raise staging.RejectedRecordError(f"no company number: {text!r}")
-    return number
+    """Company number: of the line, the event's address and the record's own one, which must not name several."""
+    found = (_COMPANY.search(text) for text in (line.resource_uri, address) if text is not None)
+    texts = [text for text in (line.company_number, *(match[1] for match in found if match)) if text is not None]
+    numbers = list(map(canonical_number, texts))
+    if not numbers or numbers[0] is None:
+        raise staging.RejectedRecordError(f"no company number: {texts[0] if texts else ''!r}")
+    others = {number for number in numbers if number is not None} - {numbers[0]}
+    if others:
+        raise staging.RejectedRecordError(f"a record of {numbers[0]} with an address of {', '.join(sorted(others))}")
+    return numbers[0]
 
 
 def _delivery_fields(data: PscRecord, line: PscLine) -> Row:
     event = line.event
     if event is None:
         return data.etag, False, None, None
+    if event.type not in EVENT_TYPES:
+        raise staging.RejectedRecordError(f"an event of the unknown type {event.type!r}")
     return data.etag, event.type == "deleted", event.timepoint, parse_published(event.published_at or "")
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from msgspec import Meta, Struct, field
 
 from connectors.uk.stream_events import PUBLISHED, TIMEPOINT, StreamEvent
-from warehouse.schema.types import LARGEST_INTEGER, Column, ColumnKind, Subject, Table
+from warehouse.schema.types import LARGEST_INTEGER, Column, ColumnKind, Subject, Table, TurningDay
 
 KEY: Final = "uk.psc"
 
@@ -91,6 +91,7 @@ EXEMPTIONS: Final = Table(
     ),
     sequence=TIMEPOINT.name,
     told=PUBLISHED.name,
+    turning_days=(TurningDay("exemptions"),),
 )
 TOTALS: Final = Table(
     "uk_psc_totals",
@@ -121,6 +122,13 @@ HOLDERS: Final = {
     "super-secure-beneficial-owner": "secret",
 }
 STATEMENT: Final = "persons-with-significant-control-statement"
+# segments of addresses that name no record, only a place for records
+KIND_PLACES: Final = frozenset(
+    f"{kind}{owner}"
+    for kind in ("individual", "corporate-entity", "legal-person", "super-secure")
+    for owner in ("", "-beneficial-owner")
+)
+NO_IDS: Final = KIND_PLACES | {"", "persons-with-significant-control", "persons-with-significant-control-statements"}
 # members of a record that are columns of the same name and order
 STATEMENT_FIELDS: Final = STATEMENTS.names[2 : -len(_DELIVERY)]
 COUNT_FIELDS: Final = TOTALS.names[1:]

@@ -16,19 +16,18 @@ import polars as pl
 from connectors.kit.columns import text
 from connectors.kit.staging import SignalCounter, count_subjects
 from connectors.uk.code_lists import count_unlisted
-from connectors.uk.psc.natures_of_control import GRAMMAR
+from connectors.uk.psc.natures_of_control import is_published_nature
 from connectors.uk.psc.schema import EXEMPTIONS, OTHERS, PERIODS, PSC, STATEMENTS
 from warehouse.schema.types import Table
 
 REGIME: Final = date(2016, 4, 6)  # start of the PSC regime: no control was registered before this day
-_FAR: Final = date(2100, 1, 1)  # later than any run; the mapping checks against the observation time
 _COUNTRIES: Final = ("nationality", "country_of_residence", "country_registered")
 
 
-def count_anomalies(table: Table, rows: pl.DataFrame, tally: SignalCounter) -> None:
-    """Counts all signals of one chunk of one table."""
+def count_anomalies(table: Table, rows: pl.DataFrame, tally: SignalCounter, observed_on: date) -> None:
+    """Counts all signals of one chunk of one table; days are checked against that of the observation."""
     if table is PSC:
-        _count_holders(rows, tally)
+        _count_holders(rows, tally, observed_on)
     elif table is OTHERS:
         count_subjects(tally, "unknown_kind", _with_subject(rows, pl.col("kind").fill_null("none")))
     elif table is EXEMPTIONS:
@@ -49,30 +48,31 @@ def _count_exemptions(rows: pl.DataFrame, tally: SignalCounter) -> None:
         count_subjects(tally, "bad_date", bad.select("example", subject=pl.lit(column)))
 
 
-def _count_holders(rows: pl.DataFrame, tally: SignalCounter) -> None:
+def _count_holders(rows: pl.DataFrame, tally: SignalCounter, observed_on: date) -> None:
     _count_natures(rows, tally)
     for column in _COUNTRIES:
         count_unlisted(tally, "unknown_country", "countries", _with_subject(rows, pl.col(column)))
-    _count_days(rows, tally)
+    _count_days(rows, tally, observed_on)
 
 
 def _count_natures(rows: pl.DataFrame, tally: SignalCounter) -> None:
     """Counts unknown natures of control; millions of rows have few codes, so each is checked once."""
     code = pl.col("natures_of_control").explode().unique().drop_nulls()
-    strange = rows.select(code=code).filter(~pl.col("code").str.contains(GRAMMAR))["code"].to_list()
+    strange = rows.select(code=code).filter(~is_published_nature(pl.col("code")))["code"].to_list()
     if strange:
         natures = _with_subject(rows, pl.col("natures_of_control")).explode("subject")
         count_subjects(tally, "unknown_nature", natures.filter(pl.col("subject").is_in(strange)))
 
 
-def _count_days(rows: pl.DataFrame, tally: SignalCounter) -> None:
+def _count_days(rows: pl.DataFrame, tally: SignalCounter, observed_on: date) -> None:
     """Counts invalid or impossible days, and ends before starts; rows are searched only if there are any."""
     days = _parsed_days(rows)
+    latest = pl.lit(observed_on) + text.AHEAD  # as in the mapping
     odd: list[tuple[str, str, pl.Expr]] = []
     for column, day in (("notified_on", "begun"), ("ceased_on", "ended")):
         known = pl.col(day)
         odd.append(("bad_date", column, text.failed_to_parse(pl.col(column), known)))
-        odd.append(("impossible_date", column, (known < REGIME) | (known >= _FAR)))
+        odd.append(("impossible_date", column, (known < REGIME) | (known > latest)))
     odd.append(("ceased_before_notified", "ceased_on", pl.col("ended") < pl.col("begun")))
     found = days.select(condition.fill_null(value=False).alias(f"{code} {column}") for code, column, condition in odd)
     for code, column, _ in odd:

@@ -89,7 +89,9 @@ def _document_item_pairs(filings: pl.DataFrame, figures: pl.DataFrame, listed: p
     documents = filings.join(groups, on="filing_id", how="left").with_columns(
         pl.col("_is_group").fill_null(value=False)
     )
-    own = documents.sort("_is_group", "filing_id").unique("document_sha256", keep="first", maintain_order=True)
+    own = documents.sort("_is_group", "filing_id").unique(
+        ["company_id", "document_sha256"], keep="first", maintain_order=True
+    )
     items = listed.select(*_SAME, _listed="filing_id", _native="native_id", _filed="filed_at", _url="document_url")
     single = pl.len().over(_SAME) == 1
     return (

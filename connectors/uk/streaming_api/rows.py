@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -18,8 +19,9 @@ import polars as pl
 
 from connectors.contract.pieces import ArchiveMember, Batch, Scope
 from connectors.kit import staging
+from connectors.kit.columns.text import failed_to_parse, iso_date
 from connectors.kit.json import structs
-from connectors.kit.staging import RejectedRecordError, SignalCounter
+from connectors.kit.staging import RejectedRecordError, SignalCounter, count_signals
 from connectors.uk import stream_events
 from connectors.uk.code_lists import count_unlisted, load_list
 from connectors.uk.live_schema import (
@@ -31,10 +33,12 @@ from connectors.uk.live_schema import (
     EventEnvelope,
     FilingItem,
     FilingLine,
+    InsolvencyCase,
     InsolvencyLine,
     ProfileLine,
     RegisteredOffice,
 )
+from connectors.uk.profile.live import account_category
 from connectors.uk.register import canonical_number
 from connectors.uk.streaming_api.connection import GAP
 from warehouse.schema.types import Table
@@ -48,9 +52,15 @@ _NOWHERE: Final = RegisteredOffice()
 _ANSWER: Final = re.compile(r"(?:^|/)([A-Za-z0-9]{8})[/-]insolvency[^/]*$")
 _CODED: Final = {
     PROFILES.name: (
-        ("unknown_status", "profile_statuses", "company_status"),
-        ("unknown_legal_form", "company_types", "type"),
+        ("unknown_status", "profile_statuses", pl.col("company_status")),
+        ("unknown_legal_form", "company_types", pl.col("type")),
+        ("unknown_account_category", "account_categories", account_category()),
+        ("unknown_industry_code", "sic", pl.col("sic_codes").list.first()),
     )
+}
+_DATES: Final = {
+    PROFILES.name: ("date_of_creation", "date_of_cessation", "renamed_on", "accounts_made_up_to"),
+    FILED.name: ("date", "made_up_date"),
 }
 
 
@@ -64,6 +74,9 @@ def read_profiles(member: ArchiveMember) -> Iterator[Batch]:
         if number is None:
             yield RejectedRecordError("no company number")
             return
+        if canonical_number(data.company_number or number) != number:
+            yield RejectedRecordError(f"company_number {data.company_number!r}, and the address names {number}")
+            return
         if not _is_deleted(line) and not (data.company_name or "").strip():
             yield RejectedRecordError("no company_name: no profile to keep")
             return
@@ -73,8 +86,7 @@ def read_profiles(member: ArchiveMember) -> Iterator[Batch]:
             **_text_columns(data, PROFILES, ("company_name", "date_of_cessation")),
             "sic_codes": data.sic_codes or [],
             **{name: getattr(office, name) for name in ADDRESS},
-            "previous_names": _former_names(data.previous_company_names or []),
-            "renamed_on": _renamed_on(data.previous_company_names or []),
+            **_former_name_columns(data.previous_company_names or []),
             **_accounts_columns(data.accounts),
         }
 
@@ -112,8 +124,7 @@ def read_insolvency(member: ArchiveMember) -> Iterator[Batch]:
             yield RejectedRecordError("no cases")
             return
         for case in data.cases or ():
-            if (case.type or "").lower() not in load_list("insolvency_cases"):
-                tally.add("unknown_case", case.type or "(empty)", number)
+            _count_case(case, number, tally)
         cases = [
             {"type": case.type, "number": str(case.number), "dates": _case_dates(case.dates or [])}
             for case in data.cases or ()
@@ -162,9 +173,17 @@ def _read_lines(
     found = pl.DataFrame(list(newest.values()), schema=staging.staged_schema(table), orient="row").with_columns(
         pl.when(text.str.strip_chars() != "").then(text)  # blank means unknown
     )
-    for code, name, column in _CODED.get(table.name, ()):
-        count_unlisted(tally, code, name, found.select(subject=column, example="company_number"))
+    _count_anomalies(table, found, tally)
     yield staging.make_batch(table, found, None, tally.drain())
+
+
+def _count_anomalies(table: Table, found: pl.DataFrame, tally: SignalCounter) -> None:
+    """Counts unknown terms, and dates that do not parse."""
+    for code, name, subject in _CODED.get(table.name, ()):
+        count_unlisted(tally, code, name, found.select(example="company_number", subject=subject))
+    for column in _DATES.get(table.name, ()):
+        bad = found.filter(failed_to_parse(pl.col(column), iso_date(pl.col(column))))
+        count_signals(tally, "bad_date", column, bad["company_number"])
 
 
 def _store_newest(newest: dict[tuple[Any, ...], _Row], table: Table, row: _Row) -> None:
@@ -203,6 +222,9 @@ def _is_state_event(line: EventEnvelope, resource: str, tally: SignalCounter) ->
         return True
     if line.resource_kind != resource:
         tally.add("unknown_kind", line.resource_kind or "(empty)", line.resource_uri)
+    if line.event.type not in stream_events.EVENT_TYPES:
+        tally.add("unknown_event_type", line.event.type or "", line.resource_uri)
+        return False
     if _is_deleted(line) or getattr(line, "data", None) is not None:
         return True
     tally.add("event_without_data", line.resource_kind or "", line.resource_uri)
@@ -236,15 +258,20 @@ def _non_blank_text(values: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
-def _former_names(former: list[Any]) -> list[str]:
-    """Former names; 2021 events have a list of empty values in place of each."""
-    return [name for old in former if isinstance(old, dict) and (name := _non_blank_text(old, "name")) is not None]
+def _former_name_columns(former: list[Any]) -> _Row:
+    """Former names, newest first, and the day on which the first of them ended.
 
-
-def _renamed_on(former: list[Any]) -> str | None:
-    """The day on which the first of the former names ended: they are listed newest first."""
-    named = [old for old in former if isinstance(old, dict) and _non_blank_text(old, "name") is not None]
-    return _non_blank_text(named[0], "ceased_on") if named else None
+    Their days decide where each name has one, else the order delivered. 2021 events have a list of empty values in
+    place of each.
+    """
+    named = [
+        (name, _non_blank_text(old, "ceased_on"))
+        for old in former
+        if isinstance(old, dict) and (name := _non_blank_text(old, "name")) is not None
+    ]
+    if all(stream_events.parse_iso_day(day) is not None for _, day in named):
+        named.sort(key=lambda former: stream_events.parse_iso_day(former[1]) or date.min, reverse=True)
+    return {"previous_names": [name for name, _ in named], "renamed_on": named[0][1] if named else None}
 
 
 def _item_company_number(item: FilingItem, line: FilingLine) -> str | None:
@@ -266,10 +293,20 @@ def _filing_row(item: FilingItem, line: FilingLine, number: str | None) -> _Row:
     }
 
 
-def _case_dates(dates: list[dict[str, Any]]) -> dict[str, str]:
-    """Dates of a case by type."""
+def _count_case(case: InsolvencyCase, number: str, tally: SignalCounter) -> None:
+    """Counts unknown types of a case and its dates, and deciding dates without a readable day."""
+    if (case.type or "").lower() not in load_list("insolvency_cases"):
+        tally.add("unknown_case", case.type or "(empty)", number)
+    listed = load_list("insolvency_dates")
+    for kind, day in _case_dates(case.dates or []).items():
+        if kind not in listed:
+            tally.add("unknown_case_date", kind, number)
+        elif listed.get(kind, "effect") is not None and stream_events.parse_iso_day(day) is None:
+            tally.add("bad_date", kind, number)
+
+
+def _case_dates(dates: list[dict[str, Any]]) -> dict[str, str | None]:
+    """Dates of a case by type; null for one without its day."""
     return {
-        kind: day
-        for said in dates
-        if (kind := _non_blank_text(said, "type")) is not None and (day := _non_blank_text(said, "date")) is not None
+        kind: _non_blank_text(said, "date") for said in dates if (kind := _non_blank_text(said, "type")) is not None
     }

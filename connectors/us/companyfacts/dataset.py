@@ -32,6 +32,7 @@ from connectors.us.companyfacts.parse import CompanyFacts, NotCompanyFactsError,
 from connectors.us.companyfacts.rows import FactRowCollector
 from connectors.us.companyfacts.schema import ANSWERS_KEY, CIK, FACTS, KEY, STAGED
 from connectors.us.feeds.pending_filings import PERIODIC, filing_subjects
+from connectors.us.filing_days import newest_filing_day
 from connectors.us.register import DATA_HOST, FILES_HOST, LICENCE, central_index_key
 from connectors.us.sec_http import reason_left_out
 
@@ -86,7 +87,7 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
         return
     with staging.open_plain(member) as stream:
         body = stream.read(LARGEST + 1)
-    _collect_response(collected, body, member.dataset, member.name)
+    _collect_response(collected, body, member, member.name)
     yield from collected.batches()
 
 
@@ -100,7 +101,7 @@ def _read_pack(piece: ArchiveMember, collected: FactRowCollector, index: int, pa
         ):
             try:
                 with member.open() as stream:
-                    _collect_response(collected, stream.read(LARGEST + 1), piece.dataset, member.name)
+                    _collect_response(collected, stream.read(LARGEST + 1), piece, member.name)
             except (ArchiveError, UnreadableFileError) as error:
                 collected.reject(member.name, error)
             if collected.is_full:
@@ -108,11 +109,13 @@ def _read_pack(piece: ArchiveMember, collected: FactRowCollector, index: int, pa
     yield from collected.batches()
 
 
-def _collect_response(collected: FactRowCollector, body: bytes, dataset: str, name: str) -> None:
+def _collect_response(collected: FactRowCollector, body: bytes, piece: ArchiveMember, name: str) -> None:
+    dataset = piece.dataset
     if len(body) > LARGEST:
         raise UnreadableFileError(dataset, name, f"more than {LARGEST} bytes")
+    newest = newest_filing_day(piece.observed_at.date())
     try:
-        answer = parse_companyfacts(body.removeprefix(b"\xef\xbb\xbf"), collected.tally)
+        answer = parse_companyfacts(body.removeprefix(b"\xef\xbb\xbf"), collected.tally, newest)
     except (*MALFORMED, NotCompanyFactsError) as error:
         raise UnreadableFileError(dataset, name, f"no answer of companyfacts: {error}") from error
     collected.take(_response_cik(collected.tally, answer, dataset, name), answer)

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from decimal import ROUND_HALF_UP, Decimal
+from datetime import date
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any, Final
 
 import msgspec
 
+from connectors.kit.currencies import is_currency
 from connectors.kit.staging import SignalCounter
 from connectors.us.financials.concepts import SHARES, WANTED, taxonomy_of
 from connectors.us.financials.figure_rules import replaced_by
 from connectors.us.financials.model import COUNTS, LARGEST, Facts, FactsFiling, Span, is_count_column
 from connectors.us.financials.periods import is_day
 
-_CURRENCY: Final = re.compile(r"[A-Z]{3}", re.ASCII)
 _ACCESSION: Final = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
 _EXCERPT: Final = 40  # characters of a file's own names quoted in signals
 _ROUNDING: Final = (10**9, 10**6, 10**5, 10**3)  # units to which filers round
@@ -33,7 +34,7 @@ class ReportedFact(msgspec.Struct, gc=False):
     """One value of one span in one filing. `fy` is the filing's, never the fact's. Missing fields are reported."""
 
     end: str | None = None
-    val: int | float | None = None
+    val: int | float | str | bool | None = None  # one fact that is no number costs no other
     accn: str | None = None
     form: str | None = None
     filed: str | None = None
@@ -85,17 +86,17 @@ class CompanyFacts(msgspec.Struct):
     filings: dict[str, FactsFiling]
 
 
-def parse_companyfacts(body: bytes, tally: SignalCounter | None = None) -> CompanyFacts:
+def parse_companyfacts(body: bytes, tally: SignalCounter | None = None, newest_filing: date = date.max) -> CompanyFacts:
     """Filings of one response. Raises NotCompanyFactsError, or the msgspec error of a malformed body.
 
     Many filers have none (docs/formats/us.md 5): a response without facts is valid and gives no figures. Facts
-    that cannot be placed (no day, an invalid year) are counted and left out.
+    that cannot be placed (no day, an invalid year, filed after `newest_filing`) are counted and left out.
     """
     tally = tally or SignalCounter("")
     answer = _DECODER.decode(body)
     if answer.cik is None and answer.facts is None and body.strip() != b"{}":
         raise NotCompanyFactsError("neither a cik nor facts")
-    placing = _FilingBuilder(tally)
+    placing = _FilingBuilder(tally, newest_filing.isoformat())
     seen: set[str] = set()
     for column, taxonomy, tag in _COLUMNS:
         holder = getattr(answer.facts, taxonomy, None)
@@ -117,7 +118,7 @@ def _usable_units(column: str, tag: _TagUnits, tally: SignalCounter) -> Iterator
             tally.add("unknown_unit", f"{column} {unit[:_EXCERPT]}", facts[0].accn if facts else None)
         elif is_count_column(column):
             yield COUNTS, facts
-        elif _CURRENCY.fullmatch(unit):
+        elif is_currency(unit):
             yield unit, facts
         else:
             tally.add("amount_without_currency", f"{column} {unit[:_EXCERPT]}", facts[0].accn if facts else None)
@@ -126,7 +127,8 @@ def _usable_units(column: str, tag: _TagUnits, tally: SignalCounter) -> Iterator
 class _FilingBuilder:
     """Assigns facts to their filings, tag by tag."""
 
-    def __init__(self, tally: SignalCounter) -> None:
+    def __init__(self, tally: SignalCounter, newest_filing: str) -> None:
+        self._newest_filing = newest_filing
         self._filings: dict[str, FactsFiling] = {}
         self._tally = tally
         self._several: set[str | None] = set()
@@ -135,9 +137,10 @@ class _FilingBuilder:
     def place_all(self, column: str, unit: str, facts: list[ReportedFact]) -> None:
         """Places facts of one tag. Only the first fact of a filing's span takes the slow path."""
         filings = self._filings
+        least = _least_amount(column)
         for fact in facts:
             filing, value = filings.get(fact.accn), fact.val  # type: ignore[arg-type]
-            if filing is not None and type(value) is int and -LARGEST <= value < LARGEST:
+            if filing is not None and type(value) is int and least <= value < LARGEST:
                 spans = filing.units.get(unit)
                 values = None if spans is None else spans.get((fact.start or "", fact.end))  # type: ignore[arg-type]
                 if values is not None and column not in values:
@@ -162,9 +165,12 @@ class _FilingBuilder:
         return self._filings
 
     def _add_fact(self, column: str, unit: str, fact: ReportedFact) -> None:
-        value = to_whole_units(fact.val)
+        value = to_whole_units(fact.val, ROUND_HALF_UP if is_count_column(column) else ROUND_HALF_EVEN)
         if value is None:
             self._add_signal("no_amount", column, fact)
+            return
+        if value < _least_amount(column):
+            self._add_signal("impossible_fact", column, fact)
             return
         filing = self._filings.get(fact.accn or "") or self._new_filing(fact)
         span = _fact_span(fact)
@@ -190,7 +196,9 @@ class _FilingBuilder:
     def _new_filing(self, fact: ReportedFact) -> FactsFiling | None:
         """Creates the filing of a fact; None if its day, accession number or form is invalid."""
         number, form, filed = fact.accn, fact.form, fact.filed
-        if not filed or not is_day(filed) or not number or not _ACCESSION.fullmatch(number) or not form:
+        if not filed or not is_day(filed) or filed > self._newest_filing:  # the latest filing would win for good
+            return None
+        if not number or not _ACCESSION.fullmatch(number) or not form:
             return None
         filing = self._filings[number] = FactsFiling(number, form, filed, _fiscal_year(fact.fy))
         return filing
@@ -206,10 +214,13 @@ def _fact_span(fact: ReportedFact) -> Span | None:
 
 
 def more_precise_amount(one: int, other: int) -> int | None:
-    """Of two amounts, the one that the other is a rounding of; null where neither is."""
+    """Of two amounts, the one that the other is a rounding of; null where neither is.
+
+    An amount below one unit is not rounded to it: 0 and 450,000,000 contradict each other.
+    """
     for finer, coarser in ((one, other), (other, one)):
         for unit in _ROUNDING:
-            if coarser % unit == 0 and finer % unit and abs(finer - coarser) * 2 <= unit:
+            if coarser % unit == 0 and finer % unit and abs(finer - coarser) * 2 <= unit <= abs(finer):
                 return finer
     return None
 
@@ -223,13 +234,21 @@ def _fiscal_year(year: float | str | None) -> int | None:
     return found if is_day(f"{found}-01-01") else None
 
 
-def to_whole_units(value: float | None) -> int | None:
-    """An amount in whole units, rounded half away from zero; null if missing or too large for a column."""
-    if value is None or not -LARGEST <= value < LARGEST:
+def _least_amount(column: str) -> int:
+    """The least possible amount of a column: numbers of heads and shares are never negative."""
+    return 0 if is_count_column(column) else -LARGEST
+
+
+def to_whole_units(value: float | str | None, rounding: str) -> int | None:
+    """An amount in whole units (docs/contract/contract.md 4.0 and 4.3); null if no number, or too large for a column.
+
+    rounding: of halves, as `decimal` names it.
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool) or not -LARGEST <= value < LARGEST:
         return None
     if type(value) is int:
         return value
-    rounded = int(Decimal(repr(value)).quantize(Decimal(1), ROUND_HALF_UP))
+    rounded = int(Decimal(repr(value)).quantize(Decimal(1), rounding))
     return rounded if rounded < LARGEST else None
 
 

@@ -16,6 +16,7 @@ from connectors.us.companyfacts.schema import FACTS, FILERS
 from connectors.us.financials import concepts, figure_rules
 from connectors.us.financials.model import Facts, FactsFiling, Span
 from connectors.us.financials.versions import filing_period
+from connectors.us.submissions.structs import scalar_text
 
 CHUNK: Final = 40_000  # rows of one batch
 _TWO: Final = 2
@@ -38,8 +39,8 @@ class FactRowCollector(staging.BatchBuilder):
         filings = facts.filings.values()
         for filing in filings:
             self._rows.extend(fact_rows(cik, filing))
-        if facts.name:
-            self._filers[cik] = " ".join(facts.name.split())
+        if (name := scalar_text(facts.name)) is not None:
+            self._filers[cik] = " ".join(name.split())
         for figure in figures_no_longer_tagged(filings):
             self.tally.add("figure_no_longer_tagged", figure, cik)
         for filing in filings:

@@ -29,7 +29,16 @@ _OFFICES: Final = re.compile(
 )
 _NONE: Final = re.compile(r"\W*(?:none|n/?a|not\s+applicable)\b", re.IGNORECASE)
 _SHARE: Final = re.compile(
-    r"\b(?:common|ordinary|american\s+depositary|class\s+[a-z])\s+(?:stock|shares?)\b", re.IGNORECASE
+    r"\b(?:common|ordinary|american\s+depositary|class\s+[a-z])\s+(?:stock|shares?)\b"
+    r"(?!\s+(?:purchase\s+)?(?:rights?|warrants?|options?)\b)",
+    re.IGNORECASE,
+)
+# «Warrants, each exercisable for one share of Common Stock»: the shares of a right are not among the classes
+_RIGHT: Final = re.compile(
+    r"\b(?:warrants?|rights?|options?|units?|notes?|debentures?|bonds?)\b(?:\s*,\s*each\b)?"
+    r"(?:(?!\b(?:common|ordinary)\b)[^;,]){0,200}?"
+    r"\b(?:purchase|acquire|subscribe|exercisable|convertible|exchangeable|consisting|comprised)\b[^;,]{0,300}",
+    re.IGNORECASE,
 )
 _LONGEST: Final = 200_000  # characters of a document that are searched
 _LONGEST_TITLE: Final = 2_000
@@ -52,10 +61,15 @@ def form15_row(text: str, accession: str, cik: str, form: str, filed: Any, tally
         f.FORM: form,
         f.FILED: filed,
         f.SECURITY: security,
-        f.IS_SHARE: None if security is None else bool(is_share_class(security)) or _SHARE.search(security) is not None,
+        f.IS_SHARE: None if security is None else _has_shares(security),
         f.REMAINING: None if says_none else remaining,
         "is_last": None if remaining is None else says_none,
     }
+
+
+def _has_shares(security: str) -> bool:
+    """Whether shares of the company itself are among the classes."""
+    return bool(is_share_class(security)) or _SHARE.search(_RIGHT.sub(" ", security)) is not None
 
 
 def _text_above_caption(text: str) -> str | None:

@@ -37,15 +37,17 @@ _NOT: Final = re.compile(
 )
 _PURCHASE: Final = re.compile(r"\s+(?:purchase\s+)?(?:rights?|warrants?|options?)\b", re.IGNORECASE)
 _NOUN: Final = re.compile(r"\b(?:shares?|stock|interests?)\b", re.IGNORECASE)
-_CLASS: Final = re.compile(r"(?:the\s+)?class\s+[a-z]\b", re.IGNORECASE)
+_CLASS: Final = re.compile(
+    r"(?:the\s+)?(?:class\s+[a-z]\b|(?:(?:subordinate|limited|multiple)\s+|non-)?voting\b)", re.IGNORECASE
+)
 
 
 def is_share_class(description: str | None) -> bool | None:
     """Whether a class is the company's own shares, by the start of its description. Null without a description.
 
-    «Class A» alone is not enough: the words after it decide («Class A Warrants» are not shares).
+    «Class A» and «Voting» alone are not enough: the words after it decide («Class A Warrants» are not shares).
     """
-    text = " ".join((description or "").split())
+    text = " ".join((description or "").split()).lstrip("\"'“‘(")
     if not text:
         return None
     found = _SHARE.match(text)
@@ -89,7 +91,10 @@ def removal_row(
         tally.add("unknown_code", f"ruleProvision {provision[:60]}", accession)
     if security is None:
         tally.add("missing_value", "descriptionClassSecurity", accession)
-    known = filed or parse_day((texts.get("signatureData/signatureDate") or "")[:10])
+    signed = (texts.get("signatureData/signatureDate") or "")[:10]
+    known = filed or parse_day(signed)
+    if known is None:
+        tally.add("unreadable_value" if signed else "missing_value", f"signatureDate {signed}".strip(), accession)
     return {
         f.ACCESSION: accession,
         f.CIK: cik,

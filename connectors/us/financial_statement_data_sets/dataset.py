@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -22,9 +23,11 @@ from connectors.kit.archive import members
 from connectors.kit.archive.members import ArchiveError, PackedMember
 from connectors.kit.csv import reader
 from connectors.kit.csv.reader import CsvFormat
+from connectors.kit.currencies import CURRENCIES
 from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.us.companyfacts.parse import more_precise_amount
+from connectors.us.filing_days import newest_filing_day
 from connectors.us.financial_statement_data_sets.schema import (
     FILERS,
     HISTORY,
@@ -75,8 +78,8 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches of `us_fsds`."""
     tables = _table_members(member)
     tally = SignalCounter(member.dataset)
-    filings = _parse_filings(_read_table(member, tables["sub"], _SUB))
-    values = _read_table(member, tables["num"], _NUM, _selected_values)
+    filings = _parse_filings(_read_table(member, tables["sub"], _SUB), member.observed_at.date())
+    values = _read_table(member, tables["num"], _NUM, partial(_selected_values, tally))
     facts = _of_whole_entity(values.rows.join(filings.rows, on="adsh", how="left"))
     strangers = facts.filter(pl.col("accession").is_null())
     if not strangers.is_empty():
@@ -119,12 +122,12 @@ def _read_table(
     return Batch(layout.table.name, rows, rejects, signals)
 
 
-def _parse_filings(table: Batch) -> Batch:
+def _parse_filings(table: Batch, today: date) -> Batch:
     """One row per filing; rows without accession number, filer or day are rejected."""
     rows = table.rows.with_columns(
         accession=normalise_accessions(pl.col("adsh")),
         cik=central_index_keys(pl.col("cik")),
-        filed=_plausible_day("filed"),
+        filed=_plausible_day("filed", newest_filing_day(today)),
         focus=pl.col("fy").cast(pl.Float64, strict=False).cast(pl.Int64, strict=False),
     )
     whole = pl.all_horizontal(pl.col("accession", "cik", "filed", "form").is_not_null())
@@ -134,8 +137,11 @@ def _parse_filings(table: Batch) -> Batch:
     return replace(table, rows=kept, rejects=pl.concat([table.rejects, staging.reject_rows(bad)]))
 
 
-def _selected_values(rows: pl.DataFrame) -> pl.DataFrame:
-    """Values of the wanted tags without segments and custom tags, of every registrant of a filing."""
+def _selected_values(tally: SignalCounter, rows: pl.DataFrame) -> pl.DataFrame:
+    """Values of the wanted tags without segments and custom tags, of every registrant of a filing.
+
+    Those in another unit than a currency are left out, and counted.
+    """
     taxonomy = pl.col("version").str.split("/").list.first()
     names = pl.DataFrame(
         [(taxonomy, tag, column) for (taxonomy, tag), column in _COLUMNS.items()],
@@ -144,8 +150,11 @@ def _selected_values(rows: pl.DataFrame) -> pl.DataFrame:
     )
     names = names.with_columns(taxonomy=pl.col("taxonomy").replace("ifrs-full", "ifrs"))
     whole = pl.col("segments").is_null() & pl.col("value").is_not_null()
-    money = pl.col("uom").str.contains(r"^[A-Z]{3}$")
-    return rows.filter(whole & money).with_columns(taxonomy=taxonomy).join(names, on=["taxonomy", "tag"])
+    found = rows.filter(whole).with_columns(taxonomy=taxonomy).join(names, on=["taxonomy", "tag"])
+    is_money = pl.col("uom").is_in(list(CURRENCIES.codes)).fill_null(value=False)
+    for column, unit, adsh in found.filter(~is_money).select("column", "uom", "adsh").rows():
+        tally.add("amount_without_currency", f"{column} {(unit or '')[:40]}".strip(), adsh)
+    return found.filter(is_money)
 
 
 def _of_whole_entity(facts: pl.DataFrame) -> pl.DataFrame:
@@ -157,10 +166,10 @@ def _of_whole_entity(facts: pl.DataFrame) -> pl.DataFrame:
     return facts.filter(pl.col("coreg").is_null() | is_filer)
 
 
-def _plausible_day(name: str) -> pl.Expr:
+def _plausible_day(name: str, newest: date = date(2199, 12, 31)) -> pl.Expr:
     """A day in the range in which accounts exist; null for any other."""
     day = pl.col(name).str.to_date("%Y%m%d", strict=False)
-    return pl.when(day.is_between(date(1900, 1, 1), date(2199, 12, 31))).then(day)
+    return pl.when(day.is_between(date(1900, 1, 1), newest)).then(day)
 
 
 def _with_days(facts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
@@ -169,7 +178,7 @@ def _with_days(facts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     quarters = pl.when(quarters.is_between(0, _MOST)).then(quarters)
     end = _plausible_day("ddate")
     months = pl.format("-{}mo", (quarters * _MONTHS - 1).clip(lower_bound=0))
-    value = pl.col("value").cast(pl.Decimal(38, 4), strict=False).round(0, mode="half_away_from_zero")
+    value = pl.col("value").cast(pl.Decimal(38, 4), strict=False).round(0, mode="half_to_even")
     dated = facts.with_columns(
         quarters=quarters, period_end=end, amount=value.cast(pl.Int64, strict=False)
     ).with_columns(

@@ -56,12 +56,16 @@ class FactsFiling:
 
     @property
     def rounding_unit(self) -> int:
-        """The coarsest unit that all its amounts are multiples of; asked for once its facts are complete, and kept."""
+        """The coarsest unit that all its amounts are multiples of; asked for once its facts are complete, and kept.
+
+        Amounts of one size besides zeros show none: they may be round by themselves.
+        """
         if self._rounding_unit is None:
             spans = [facts for unit, found in self.units.items() if unit != COUNTS for facts in found.values()]
-            amounts = [amount for facts in spans for amount in facts.values()]
+            amounts = [abs(amount) for facts in spans for amount in facts.values() if amount]
             fitting = (unit for unit in ROUNDING_UNITS if all(amount % unit == 0 for amount in amounts))
-            self._rounding_unit = next(fitting, 1)
+            shows_unit = any(amount != amounts[0] for amount in amounts)
+            self._rounding_unit = next(fitting, 1) if shows_unit else 1
         return self._rounding_unit
 
     def currency(self, usual: str | None = "USD") -> str | None:

@@ -15,6 +15,7 @@ import polars as pl
 
 from connectors.kit import staging
 from connectors.us.code_lists import PLACES
+from connectors.us.filing_days import OLDEST
 from connectors.us.register import ARCHIVES_URL, PREFIX
 from name_matching.folding import fold_text
 from warehouse.schema.tables import HOLDINGS
@@ -29,7 +30,6 @@ _COMPANY_NAME: Final = re.compile(
     r"\b\.?(?!\w)|\b(?:co|ag|ab|se|kg|kk|asa)\.?$",  # «Kim Se Jin» has no legal form
     re.IGNORECASE,
 )
-_OLDEST: Final = date(1934, 6, 6)  # the Exchange Act: an earlier date is a typing error (0026, 0202)
 _STATE_OF: Final = re.compile(
     r"^(?:the\s+)?(?:(?:state|commonwealth|republic|kingdom)\s+of\s+)?(?:the\s+)?", re.IGNORECASE
 )
@@ -102,7 +102,7 @@ def filing_page_url(cik: str | None, accession: str | None) -> str | None:
 def event_day(day: date | None, filed_on: date | None, observed_at: datetime) -> date | None:
     """Day of an event; the day of filing if it is missing, later than that, or older than the law."""
     latest = min(filed_on or observed_at.date(), observed_at.date())
-    return day if day is not None and _OLDEST <= day <= latest else filed_on
+    return day if day is not None and OLDEST <= day <= latest else filed_on
 
 
 def accession_order(accession: str | None) -> tuple[int, str]:

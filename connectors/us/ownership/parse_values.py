@@ -6,13 +6,18 @@ locating a value in a document.
 
 from __future__ import annotations
 
+import html
 import re
-from datetime import date, datetime
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from stdnum import cusip as stdnum_cusip
 
+from connectors.kit.columns.percentages import round_percentage
+from connectors.kit.staging import SignalCounter
+from connectors.us.filing_days import OLDEST
 from name_matching.folding import fold_text
 
 _ISO: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:Z|[+-]\d{2}:\d{2}|T.*)?")
@@ -25,10 +30,11 @@ _WORDED: Final = re.compile(
 _NUMBER: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d*)?|-?\d+(?:\.\d*)?|\.\d+")
 _CUSIP: Final = re.compile(r"[0-9A-Z*@#]{8,9}|[0-9]{6,7}")  # spreadsheets drop the zeros in front
 _CUSIP_SIGNS: Final = 9
+_ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});", re.IGNORECASE)
+_NO_NAME: Final = frozenset({"", "n/a", "none", "null", "not applicable"})
 _LONGEST: Final = 30  # characters of a number
 _LONGEST_TITLE: Final = 500  # characters of a class title that identify the class
 _HIGHEST: Final = Decimal(99_999)  # highest percentage that fits a column
-_PLACES: Final = Decimal("0.0001")
 # words after the class name: its par value, currency signs, remarks in brackets
 _PAR: Final = re.compile(
     r"[,;]?\s*(?:[$£€]|(?:of\s+)?(?:with(?:out)?\s+)?(?:no\s+|stated\s+)?\b(?:par|nominal)\b|\bper\s+share\b"
@@ -59,6 +65,17 @@ def parse_day(text: str | None) -> date | None:
     return _parse_format(" ".join(found.groups()), "%B %d %Y") if found else None
 
 
+def last_signature_day(
+    written: Iterable[str | None], observed_on: date, tally: SignalCounter, example: str
+) -> date | None:
+    """The last day of a signature: a form is signed before it is read, and no earlier than the law."""
+    days = [day for text in written if (day := parse_day(text)) is not None]
+    possible = [day for day in days if OLDEST <= day <= observed_on + timedelta(days=1)]
+    if len(possible) < len(days):
+        tally.add("unreadable_value", "day of a signature", example)
+    return max(possible, default=None)
+
+
 def find_days(text: str) -> list[str]:
     """Substrings of a text that look like a day."""
     found = [*_WORDED.finditer(text), *_AMERICAN.finditer(text)]
@@ -73,7 +90,7 @@ def _parse_format(text: str, form: str) -> date | None:
 
 
 def parse_number(text: str | None) -> Decimal | None:
-    """Parses a count: 2100000, 13211928.00, 1,099,168. None for words."""
+    """Parses a number: 2100000, 13211928.00, 1,099,168. None for words."""
     value = (text or "").strip()
     if not value or len(value) > _LONGEST or not _NUMBER.fullmatch(value):
         return None
@@ -81,6 +98,12 @@ def parse_number(text: str | None) -> Decimal | None:
         return Decimal(value.replace(",", ""))
     except InvalidOperation:
         return None
+
+
+def parse_shares(text: str | None) -> Decimal | None:
+    """Parses a number of shares; None for words and for negative numbers."""
+    value = parse_number(text)
+    return None if value is None or value < 0 else value
 
 
 def format_number(value: Decimal | None) -> str | None:
@@ -95,7 +118,7 @@ def parse_percent(text: str | None) -> Decimal | None:
     value = parse_number((text or "").strip().removesuffix("%"))
     if value is None or not 0 <= value <= _HIGHEST:
         return None
-    return value.quantize(_PLACES)
+    return round_percentage(value)
 
 
 def parse_flag(text: str | None) -> bool | None:
@@ -116,6 +139,20 @@ def padded_cusip(cusip: str) -> str | None:
     """A CUSIP that lost the zeros in front, with them; None if the check digit then does not hold."""
     whole = cusip.zfill(_CUSIP_SIGNS)
     return whole if len(cusip) < _CUSIP_SIGNS and stdnum_cusip.calc_check_digit(whole[:-1]) == whole[-1] else None
+
+
+def parse_name(text: str | None) -> str | None:
+    """A name, without entities that were escaped twice; None for words that stand for none."""
+    name = _ENTITY.sub(lambda entity: html.unescape(entity.group()), text or "").strip()
+    return None if name.casefold() in _NO_NAME else name
+
+
+def read_flag(text: str | None, subject: str, tally: SignalCounter, example: str) -> bool | None:
+    """`parse_flag`; a value that is neither yes nor no is signalled."""
+    found = parse_flag(text)
+    if text and found is None:
+        tally.add("unknown_code", f"{subject} {text}", example)
+    return found
 
 
 def clean_line(text: str | None) -> str | None:

@@ -27,6 +27,7 @@ from connectors.us.ownership.shares_outstanding import (
     Receipts,
     are_one_basis,
     count_near,
+    is_not_common,
     is_receipt,
 )
 
@@ -86,8 +87,9 @@ def _implied_totals(stake_histories: Sequence[StakeHistory]) -> Iterator[tuple[s
     filings: dict[tuple[str, str], Row] = {}
     for line in stake_histories:
         for row in line.statements:
-            is_stated = row["percent"] is not None and row["percent"] >= _LEAST and row["shares"] not in (None, "0")
-            if not is_stated or row["day"] is None or is_receipt(row["classTitle"]):
+            is_stated = row["percent"] is not None and row["percent"] >= _LEAST and Decimal(row["shares"] or 0) > 0
+            title = row["classTitle"]
+            if not is_stated or row["day"] is None or is_receipt(title) or is_not_common(title):
                 continue
             largest = filings.setdefault((line.company, row[SOURCE]), row)
             if row["percent"] > largest["percent"]:

@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from connectors.contract.dataset import MAPPING_SIGNALS_SCHEMA
+from connectors.kit.columns.percentages import round_percentage
 from connectors.us.companyfacts.schema import FACTS
 
 COLUMN: Final = "dei_EntityCommonStockSharesOutstanding"
@@ -31,18 +32,25 @@ Receipts = frozenset[tuple[str, str]]  # company and CUSIP of a receipt, without
 
 COUNTS_DIFFER: Final = "share_counts_differ"  # signal: covers around the day are not on one basis
 ABOVE_ALL: Final = "above_100"  # signal: more shares than the company has
+NOT_COMMON: Final = "not_common_stock"  # signal: covers count common stock alone
 RECEIPTS: Final = "depositary_receipts"  # signal: a receipt stands for a number of shares that no form states
 
 _NEAR: Final = timedelta(days=400)  # the interval of annual reports: counts further apart are not comparable
 _AGREE: Final = Decimal("1.45")  # factor between two counts of one basis: a split of three for two is none
 _ALL: Final = Decimal(100)
-_PLACES: Final = Decimal("0.0001")
 _RECEIPT: Final = re.compile(
     r"\b(?:(?:spo?n?s?)?[agb]d[rs]s?|[ag]\.\s?d\.\s?[rs]|[ag] d [rs]"  # ADS, SPONADR, GDRs, A.D.R.
     r"|deposi?t[ao]ry|deposit\s+(?:sh|rec)\w*|am(?:er)?n?\s+dep"
     r"|dep\s+(?:s(?:h|hs|hares?)|r(?:cpt|cpts|ct|cts|ec|eceipts?)))\b",
     re.IGNORECASE,
 )
+
+
+# rights to shares, debts and preferred stock, unless common stock is named before them
+_OTHER: Final = re.compile(
+    r"\b(?:prefer\w*|pref|pfd|warrants?|wts?|notes?|debentures?|bonds?|rights?|options?)\b", re.IGNORECASE
+)
+_COMMON: Final = re.compile(r"\b(?:common|com|ordinary|ord)\b", re.IGNORECASE)
 
 
 class OwnedPercentage(NamedTuple):
@@ -72,21 +80,23 @@ def outstanding_by_company(present: Mapping[str, pl.LazyFrame], classes: Iterabl
 def derived_percentage(
     shares: Decimal | None, company: str, at: date | None, title: str | None, shares_outstanding: Outstanding
 ) -> OwnedPercentage:
-    """Percentage of a company's shares; null if a number is unknown, their dates or their bases are apart.
+    """Percentage of a company's shares; null if a number is unknown or below zero, their dates or bases are apart.
 
-    title: of the class held; receipts are not counted like the shares of a cover.
+    title: of the class held; receipts and preferred stock are not counted like the shares of a cover.
     """
-    if shares is None or at is None or company not in shares_outstanding:
+    if shares is None or shares < 0 or at is None or company not in shares_outstanding:
         return OwnedPercentage()
     if is_receipt(title):
         return OwnedPercentage(doubt=RECEIPTS)
+    if is_not_common(title):
+        return OwnedPercentage(doubt=NOT_COMMON)
     count = count_near(shares_outstanding[company], at)
     if count is None:
         return OwnedPercentage()
     total = count[0]
     if not total or not has_one_basis(shares_outstanding, company, at, at):
         return OwnedPercentage(doubt=COUNTS_DIFFER)
-    level = (shares * 100 / total).quantize(_PLACES)
+    level = round_percentage(shares * 100 / total)
     return OwnedPercentage(doubt=ABOVE_ALL) if level > _ALL else OwnedPercentage(level)
 
 
@@ -116,6 +126,12 @@ def are_one_basis(one: Decimal, other: Decimal) -> bool:
 def is_receipt(title: str | None) -> bool:
     """Whether a class is a receipt for shares (ADS, ADR, depositary), whose ratio to them no form states."""
     return _RECEIPT.search(title or "") is not None
+
+
+def is_not_common(title: str | None) -> bool:
+    """Whether a class is another one than common stock, which alone the covers count."""
+    other, common = _OTHER.search(title or ""), _COMMON.search(title or "")
+    return other is not None and (common is None or other.start() < common.start())
 
 
 def doubt_rows(dataset: str, doubts: Iterable[tuple[str, str]]) -> pl.DataFrame:

@@ -13,9 +13,12 @@ from typing import Any, Final
 import polars as pl
 
 from connectors.contract.pieces import Batch
+from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit import staging
 from connectors.kit.staging import SignalCounter
+from connectors.us import form_types
 from connectors.us.code_lists import INDUSTRIES, PLACES
+from connectors.us.filing_days import OLDEST, is_filing_day, newest_filing_day
 from connectors.us.firm_names import is_firm_name
 from connectors.us.form_types import AMENDED, PERIODIC, is_own_form
 from connectors.us.register import central_index_key, normalise_accessions
@@ -60,12 +63,13 @@ class SubmissionCollector(staging.BatchBuilder):
         if cik is None or name is None:
             self.reject(filer.cik, "a filer without a CIK or a name")
             return
-        row = _FilerRowBuilder(self.tally, cik).of(filer, name)
+        row = _FilerRowBuilder(self.tally, cik, self._today).of(filer, name)
         self._filers.append(row)
         if row["is_person"]:
             return
         self.page(cik, filer.filings.recent)
-        listed = status_evidence.relevant_filings(filer.filings.recent)
+        relevant = status_evidence.relevant_filings(filer.filings.recent)
+        listed = [one for one in relevant if is_filing_day(one.filed, self._today)]
         row["aged"] = status_evidence.lapsed_status_facts(listed, self._today)
         self._endings += [
             {f.CIK: cik, f.ACCESSION: one.accession, f.FORM: one.form, f.FILED: one.filed}
@@ -96,7 +100,7 @@ class SubmissionCollector(staging.BatchBuilder):
     def batches(self) -> Iterator[Batch]:
         """Yields the collected rows as batches and clears them."""
         raw = pl.DataFrame(self._filed, schema=_RAW)
-        filed, bad = _filing_rows(raw, self.tally)
+        filed, bad = _filing_rows(raw, self.tally, self._today)
         for rejected in bad:
             self.reject(*rejected)
         yield self.build(f.FILERS, self._filers)
@@ -105,12 +109,13 @@ class SubmissionCollector(staging.BatchBuilder):
         self.__init__(self.tally.dataset, self._today)
 
 
-def _filing_rows(raw: pl.DataFrame, tally: SignalCounter) -> tuple[pl.DataFrame, list[Rejected]]:
-    """Typed rows; those without accession number, form or day of filing are rejected."""
+def _filing_rows(raw: pl.DataFrame, tally: SignalCounter, today: date) -> tuple[pl.DataFrame, list[Rejected]]:
+    """Typed rows; those without accession number, form or possible day of filing are rejected."""
+    filed = _parse_day(f.FILED)
     typed = raw.with_columns(
         normalise_accessions(pl.col(f.ACCESSION)).alias("_accession"),
-        _parse_day(f.FILED).alias("_filed"),
-        _parse_day(f.PERIOD).alias("_period"),
+        pl.when(filed.is_between(OLDEST, newest_filing_day(today))).then(filed).alias("_filed"),
+        _report_period(filed).alias("_period"),
         _null_if_blank(f.FORM),
         _null_if_blank(f.FILE_NUMBER),
         _null_if_blank(f.DOCUMENT).str.replace(r"^xsl[^/]*/", ""),  # the viewer's page, not the document
@@ -129,8 +134,18 @@ def _filing_rows(raw: pl.DataFrame, tally: SignalCounter) -> tuple[pl.DataFrame,
     rows = typed.filter(holds).with_columns(
         pl.col("_accession").alias(f.ACCESSION), pl.col("_filed").alias(f.FILED), pl.col("_period").alias(f.PERIOD)
     )
+    same = pl.struct(f.FORM, f.FILED).n_unique().over(f.CIK, f.ACCESSION)
+    for cik, accession in rows.filter(same > 1).select(f.CIK, f.ACCESSION).unique(maintain_order=True).iter_rows():
+        tally.add("several_filings", accession, cik)  # the last of them is kept
     once = rows.unique([f.CIK, f.ACCESSION], keep="last", maintain_order=True)
     return once.select(f.FILED_TABLE.names), bad
+
+
+def _report_period(filed: pl.Expr) -> pl.Expr:
+    """The day that a filing reports on; null for an impossible one, as one after the day of a periodic report."""
+    period = _parse_day(f.PERIOD)
+    is_after = form_types.is_in_family(pl.col(f.FORM), form_types.PERIODIC) & (period > filed)
+    return pl.when((period >= OLDEST) & ~is_after.fill_null(value=False)).then(period)
 
 
 def _parse_day(column: str) -> pl.Expr:
@@ -145,9 +160,10 @@ def _null_if_blank(column: str) -> pl.Expr:
 class _FilerRowBuilder:
     """Converts one filer to its row; unknown values are counted under its CIK."""
 
-    def __init__(self, tally: SignalCounter, cik: str) -> None:
+    def __init__(self, tally: SignalCounter, cik: str, today: date) -> None:
         self._tally = tally
         self._cik = cik
+        self._today = today
 
     def of(self, filer: FilerProfile, name: str) -> dict[str, Any]:
         person = is_person(filer)
@@ -155,7 +171,7 @@ class _FilerRowBuilder:
         days = [
             day
             for value in (*page.filingDate, *(file.filingFrom for file in filer.filings.files or []))
-            if (day := self._parse_date(value))
+            if (day := self._filing_day(value))
         ]
         return {
             f.CIK: self._cik,
@@ -168,7 +184,7 @@ class _FilerRowBuilder:
             "has_insiders": scalar_flag(filer.insiderTransactionForIssuerExists),
             **self._symbol_columns(filer),
             "ein": _tax_number(filer),
-            "lei": scalar_text(filer.lei),
+            "lei": self._lei(filer),
             "website": scalar_text(filer.website),
             "categories": [part.strip() for part in (scalar_text(filer.category) or "").split("<br>") if part.strip()],
             "year_end": scalar_text(filer.fiscalYearEnd),
@@ -194,11 +210,12 @@ class _FilerRowBuilder:
         if len(tickers) != len(exchanges):
             self._tally.add("unequal_lists", "tickers and exchanges", self._cik)
             exchanges = [None] * len(tickers)
-        pairs = {
-            symbol: scalar_text(exchange) or ""
-            for ticker, exchange in zip(tickers, exchanges, strict=True)
-            if (symbol := scalar_text(ticker))
-        }
+        pairs: dict[str, str] = {}
+        for ticker, exchange in zip(tickers, exchanges, strict=True):
+            symbol, stated = scalar_text(ticker), scalar_text(exchange) or ""
+            if symbol is not None and pairs.setdefault(symbol, stated) != stated:
+                self._tally.add("several_exchanges", symbol, self._cik)
+                pairs[symbol] = ""  # nothing says which of them it is
         for exchange in pairs.values():
             self._checked_code(exchange or None, EXCHANGES, "exchange")
         return {"tickers": sorted(pairs), "exchanges": [pairs[symbol] for symbol in sorted(pairs)]}
@@ -217,12 +234,23 @@ class _FilerRowBuilder:
             "postal_code": scalar_text(used.zipCode),
         }
 
-    def _parse_date(self, value: str | None) -> date | None:
+    def _lei(self, filer: FilerProfile) -> str | None:
+        lei = scalar_text(filer.lei)
+        if lei is None or is_lei(lei):
+            return lei
+        self._tally.add("unreadable_value", f"lei {lei}", self._cik)
+        return None
+
+    def _filing_day(self, value: str | None) -> date | None:
         try:
-            return date.fromisoformat(value[:10]) if value else None
+            day = date.fromisoformat(value[:10]) if value else None
         except ValueError:
+            day = None
+        if day is not None and is_filing_day(day, self._today):
+            return day
+        if value:
             self._tally.add("unreadable_value", f"filingDate {value}", self._cik)
-            return None
+        return None
 
 
 def is_person(filer: FilerProfile) -> bool:

@@ -24,6 +24,7 @@ from connectors.kit.staging import SignalCounter
 Scalar = str | int | float | bool | None
 Texts = list[str | None]
 
+_NO_VALUE: Final = frozenset({"", "none", "null", "n/a"})
 _LEFT: Final = Raw(b"null")  # not used: kept undecoded
 
 
@@ -136,11 +137,11 @@ def decode_submission(body: bytes, dataset: str, name: str, tally: SignalCounter
 
 
 def scalar_text(value: Scalar) -> str | None:
-    """A value as text; None for null, an empty text, and the word None (docs/formats/us.md 13, pitfall 16)."""
+    """A value as text; None for null, an empty text, and words for them (docs/formats/us.md 13, pitfall 16)."""
     if value is None:
         return None
     written = str(value).strip()
-    return None if written in {"", "None"} else written
+    return None if written.casefold() in _NO_VALUE else written
 
 
 def scalar_flag(value: Scalar) -> bool | None:

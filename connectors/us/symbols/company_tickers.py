@@ -26,6 +26,7 @@ from connectors.kit.staging import SignalCounter, present_rows
 from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, central_index_key
 from connectors.us.sec_http import error_body_reason, fetch_existing_file
 from connectors.us.submissions.rows import EXCHANGES
+from connectors.us.submissions.structs import scalar_text
 from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "us.tickers"
@@ -120,7 +121,10 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
         if row is None:
             batch.reject(number, "a symbol without CIK or text", values)
         else:
-            rows[str(row["cik"]), str(row["ticker"])] = row
+            known = rows.setdefault((str(row["cik"]), str(row["ticker"])), row)
+            if known["exchange"] != row["exchange"]:
+                batch.tally.add("several_exchanges", str(row["ticker"]), row["cik"])
+                known["exchange"] = None  # nothing says which of them it is
     yield batch.build(table, [{name: row[name] for name in table.names} for row in rows.values()])
 
 
@@ -136,7 +140,7 @@ def _decode_list(body: bytes) -> _TickerList:
 
 def _ticker_row(values: list[Any], tally: SignalCounter) -> dict[str, str | None] | None:
     cik = central_index_key(values[0]) if isinstance(values[0], int | str) else None
-    name, ticker, exchange = (value.strip() or None if isinstance(value, str) else None for value in values[1:])
+    name, ticker, exchange = (scalar_text(value) if isinstance(value, str) else None for value in values[1:])
     if cik is None or ticker is None:
         return None
     if exchange is not None and exchange not in EXCHANGES:

@@ -64,12 +64,12 @@ export class Inbox {
     this.seen = new Set(lines.filter(Boolean).map((line) => JSON.parse(line).event_id));
   }
 
-  // Stores an event durably; returns false if it was already stored.
-  keep(event) {
-    if (this.seen.has(event.event_id)) return false;
-    writeSync(this.file, JSON.stringify(event) + "\n");
+  // Stores an event durably, as it came (JSON.parse rounds amounts above 2^53); returns false if it was already stored.
+  keep(eventId, body) {
+    if (this.seen.has(eventId)) return false;
+    writeSync(this.file, Buffer.concat([body, Buffer.from("\n")])); // a delivery is one line
     fsyncSync(this.file);
-    this.seen.add(event.event_id);
+    this.seen.add(eventId);
     return true;
   }
 
@@ -95,7 +95,7 @@ async function receive(request, secrets, inbox) {
   if (body === null) return 413;
   if (!isGenuine(request.headers, body, secrets, Date.now() / 1000)) return 401;
   const event = JSON.parse(body); // signed by the service, so it is JSON
-  if (inbox.keep(event)) console.log(`${event.event_type} ${event.event_id}`); // put your own work after this line
+  if (inbox.keep(event.event_id, body)) console.log(`${event.event_type} ${event.event_id}`); // put your own work after this line
   return 204;
 }
 

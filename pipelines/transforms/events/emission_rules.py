@@ -93,8 +93,10 @@ def emittable_transitions(
 def _rows_of_datasets(
     rows: pl.DataFrame, register: str, known_companies: pl.Series, context: EmissionContext, datasets: pl.DataFrame
 ) -> pl.DataFrame:
-    of_known = rows.join(known_companies.rename("company_id").to_frame().unique(), on="company_id", how="semi")
-    heard = of_known.join(datasets, left_on=register, right_on="_register", how="inner")
+    # the order is kept: of rows with one event the first is announced
+    known = known_companies.rename("company_id").to_frame().unique()
+    of_known = rows.join(known, on="company_id", how="semi", maintain_order="left")
+    heard = of_known.join(datasets, left_on=register, right_on="_register", how="inner", maintain_order="left")
     return (
         heard
         if context.link_changes is None or context.link_changes.is_empty()
@@ -137,7 +139,8 @@ def _without_link_effects(rows: pl.DataFrame, register: str, linked: pl.DataFram
     If a link has lost rows, keeps only rows observed at this instant: other differences result from the loss.
     """
     marks = linked.group_by("company_id", "dataset").agg(_lost=pl.col("lost").any())
-    marked = rows.join(marks, left_on=["company_id", register], right_on=["company_id", "dataset"], how="left")
+    own = ["company_id", register]
+    marked = rows.join(marks, left_on=own, right_on=["company_id", "dataset"], how="left", maintain_order="left")
     new = pl.col("observed_at") > pl.col("_loaded")
     new &= ~pl.col("_lost") | (pl.col("observed_at") >= instant)
     return marked.filter(pl.col("_lost").is_null() | new).drop("_lost")

@@ -3,15 +3,15 @@
 See docs/contract/contract.md 4.6.
 Belongs here: which documents create events, which are of one filing though their periods differ in spelling or are
 missing, and the object of both events. Does not belong here: versions (`financials`).
-One filing.added per company and period, even if company and group accounts arrive together: the group's is
-used. If a source gives a document without its period, each document creates an event, dated by its filing. A
-later version from another register creates an event if it changes a value, not if it only adds one.
+One filing.added per company and period, and one filing.updated per document, even if company and group accounts arrive
+together: the group's is used. If a source gives a document without its period, each document creates an event, dated
+by its filing. A later version from another register creates an event if it changes a value, not if it only adds one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 import polars as pl
@@ -31,8 +31,9 @@ from pipelines.transforms.events.payload import (
     midnight_utc,
     rows_with_company,
 )
+from pipelines.transforms.financials.document_order import PERIOD
 from pipelines.transforms.financials.periods import period_label, period_type, with_fiscal_labels
-from pipelines.transforms.financials.versions import PERIOD, changed_fields, is_restatement
+from pipelines.transforms.financials.versions import changed_fields, is_restatement
 from warehouse.schema import ids
 from warehouse.schema.codes import CHANGE_FIELDS, FIGURES
 
@@ -46,6 +47,8 @@ APART_DAYS: Final = 7
 _FILED_SPAN: Final = ("company_id", "filing_type", "period_start", "period_end")
 _NAMES: Final = (*_FILED_SPAN, "filing_id", "filed_at", "register")
 _KIND: Final = ["company_id", "filing_type"]
+_UPDATED: Final = ("company_id", "period_start", "period_end", "_document")
+_FILED_FIRST: Final = ("is_amendment", "filed_at", "native_id", "filing_id")
 _DOCUMENT: Final = ("filing_id", "filing_type", "native_id", "document_sha256", "is_amendment", "document_url")
 
 
@@ -147,13 +150,15 @@ def _first_documents(differences: Differences, image: Frames, told: pl.DataFrame
     fresh = added.join(spans, on=SPAN, how="anti", nulls_equal=True)
     own = image["financials"].filter(~pl.col("is_comparative")).select(*_FIGURES, *_LABELS)
     matched = ("filing_id", "period_start", "period_end")
-    rows = with_fiscal_labels(fresh).join(own, on=matched, how="left", nulls_equal=True, suffix="_served")
-    # use the label served for the period: a document alone does not know when the company's year ends
+    # a document alone does not know when the company's year ends: its other documents do, and so does a served label
+    theirs = image["filings"].join(fresh.select("company_id").unique(), on="company_id", how="semi")
+    labelled = with_fiscal_labels(theirs.with_columns(undated)).join(fresh, on="filing_id", how="semi")
+    rows = labelled.join(own, on=matched, how="left", nulls_equal=True, suffix="_served")
     labels = [pl.coalesce(f"{name}_served", name).alias(name) for name in _LABELS]
     rows = rows.with_columns(*labels, version=pl.col("version").fill_null(1)).filter(pl.col("version") == 1)
-    # prefer documents with figures, and the group's over the company's
+    # prefer documents with figures, and the group's over the company's; of several without, the one filed first
     rank = pl.col("is_consolidated").cast(pl.Int8).fill_null(-1)
-    ordered = rows.with_columns(_rank=rank).sort("_rank", "filing_id", descending=[True, False])
+    ordered = rows.with_columns(_rank=-rank).sort("_rank", *_FILED_FIRST, nulls_last=True)
     return ordered.unique(subset=SPAN, keep="first", maintain_order=True)
 
 
@@ -174,7 +179,14 @@ def _later_versions(differences: Differences, image: Frames) -> pl.DataFrame:
         row["register"] == row["register_before"] or is_restatement(_values_before(row), row)
         for row in rows.iter_rows(named=True)
     ]
-    return rows.filter(pl.Series(new, dtype=pl.Boolean))
+    return _one_per_document(rows.filter(pl.Series(new, dtype=pl.Boolean)))
+
+
+def _one_per_document(rows: pl.DataFrame) -> pl.DataFrame:
+    """The group's statement where a document changes a period's figures of company and group: both are one event."""
+    document = pl.coalesce("native_id", "document_sha256", "filing_id")
+    ordered = rows.with_columns(_document=document).sort("is_consolidated", descending=True, maintain_order=True)
+    return ordered.unique(subset=_UPDATED, keep="first", maintain_order=True)
 
 
 def returned_filing_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
@@ -187,10 +199,11 @@ def returned_filing_events(differences: Differences, snapshot: Frames, context: 
     before = pl.concat([financials.removed, financials.changed_before]).filter(served)
     now = snapshot["financials"].filter(served).join(before, on=PERIOD, how="inner", suffix="_before")
     rows = now.join(snapshot["filings"].select(_DOCUMENT), on="filing_id", how="inner").sort(PERIOD)
-    heard = emittable_rows(rows, "register", differences["companies"].known, context)
+    changed = [bool(changed_fields(_values_before(row), row)) for row in rows.iter_rows(named=True)]
+    told = _one_per_document(rows.filter(pl.Series(changed, dtype=pl.Boolean)))
+    heard = emittable_rows(told, "register", differences["companies"].known, context)
     for row in rows_with_company(heard.filter(is_within_window(pl.col("period_end"))), snapshot):
-        if changed_fields(_values_before(row), row):
-            yield _returned_filing_event(row, context.instant)
+        yield _returned_filing_event(row, context.instant)
 
 
 def _values_before(row: Row) -> dict[str, Any]:
@@ -239,6 +252,8 @@ def _build_event(event_id: str, event_type: str, row: Row, filing: dict[str, Any
     filed_at: date | None = row["filed_at"]
     observed_at: datetime = row["observed_at"]
     occurred_at = observed_at if filed_at is None else midnight_utc(filed_at)
+    # shown in whole seconds, and ordered by: versions of one instant follow each other
+    occurred_at += timedelta(microseconds=row["version"] - 1)
     source = EventSource(row["register"], row["native_id"], None, observed_at)
     return build_event(event_id, event_type, row, occurred_at, source, filing)
 

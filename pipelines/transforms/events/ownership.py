@@ -33,6 +33,7 @@ from warehouse.schema.tables import HOLDINGS
 NOTHING: Final = Decimal(0)
 ALL: Final = Decimal(100)
 _DERIVED: Final = "derived"
+_BAND: Final = "band"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ def ownership_events(differences: Differences, snapshot: Frames, context: Emissi
     if moved.is_empty():
         return
     lineage = OwnerLineage(owners, differences.get("holdings"))
-    stated = pl.coalesce("ended_on", "as_of")
-    rows = without_first_answers(moved, _known_records(differences, snapshot), stated, context)
+    moved = _with_stated_day(moved, snapshot["holdings"])
+    rows = without_first_answers(moved, _known_records(differences, snapshot), pl.col("_stated"), context)
     unlinked = unlinked_companies(context)
     passages = IntermediateStates(snapshot)
     for row in rows_with_company(rows, snapshot):
@@ -90,6 +91,15 @@ def ownership_events(differences: Differences, snapshot: Frames, context: Emissi
         compared = row | {f"{name}_before": former[name] for name in STATE if former}
         events = (_build_event(step, context) for step in passages.of(compared))
         yield from (event for event in events if event is not None)
+
+
+def _with_stated_day(moved: pl.DataFrame, holdings: pl.DataFrame) -> pl.DataFrame:
+    """Adds the day that the deciding record states of a share; null where `as_of` is only the day it was seen."""
+    record = ["company_id", "register", "native_id"]
+    named = moved.with_columns(native_id=pl.col("sources").str.json_path_match("$[0].native_id"))
+    dated = holdings.filter(pl.col("valid_from").is_not_null()).select(record).unique()
+    found = named.join(dated.with_columns(_dated=True), on=record, how="left", maintain_order="left")
+    return found.with_columns(_stated=pl.coalesce("ended_on", pl.when("_dated").then("as_of"))).drop("_dated")
 
 
 def _known_records(differences: Differences, snapshot: Frames) -> pl.DataFrame:
@@ -174,7 +184,9 @@ def _build_event(row: Row, context: EmissionContext) -> EventRow | None:
     as_of = _crossing_day(row, context.instant.date())
     shares = (previous, current)
     change = _change_object(row, previous, current) | {"thresholds_crossed": list(limits)}
-    change |= {"basis": row["basis"] or row["basis_before"], "as_of": as_of.isoformat()}
+    # of a band the lower bound is told, before or now
+    basis = _BAND if any(one.low != one.high for one in levels) else row["basis"] or row["basis_before"]
+    change |= {"basis": basis, "as_of": as_of.isoformat()}
     event_id = ids.ownership_changed_id(row["company_id"], row["holder_id"], as_of, shares, context.known_at)
     source = _event_source(row, context.instant)
     return build_event(event_id, "ownership.changed", row, midnight_utc(as_of), source, change)

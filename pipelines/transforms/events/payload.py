@@ -70,7 +70,7 @@ def day_text(day: date | None) -> str | None:
 def rows_with_company(rows: pl.DataFrame, snapshot: Frames) -> Iterator[dict[str, Any]]:
     """Rows of some companies, with the columns that every event states of its company."""
     companies = snapshot["companies"].select(_COMPANY)
-    return rows.join(companies, on="company_id").iter_rows(named=True)
+    return rows.join(companies, on="company_id", maintain_order="left").iter_rows(named=True)
 
 
 def build_event(

@@ -53,10 +53,11 @@ def _end_month(end: pl.Expr) -> pl.Expr:
 def with_fiscal_labels(frame: pl.DataFrame) -> pl.DataFrame:
     """Adds period_type, period_months, fiscal_year and fiscal_quarter.
 
-    A fiscal year stated by the filer is kept (`fiscal_year`, if the frame has it). A quarter is numbered by the share
-    of its own fiscal year that has elapsed at its end: 16, 12, 12 and 12 weeks are 1 to 4, and a changed year end
-    changes no earlier number. Of two quarters of one label, as around a changed year end, the one within an annual
-    period keeps it, else the later; the other, of a transition period, has none and is not served.
+    A fiscal year stated by the filer is kept (`fiscal_year`, if the frame has it). A quarter is numbered by the
+    share of its own fiscal year that has elapsed at its end: 16, 12, 12 and 12 weeks are 1 to 4, and a changed year
+    end changes no earlier number; in a year of another length than 12 months it is counted from the end. Of two
+    quarters of one label, as around a changed year end, the one within an annual period keeps it, else the later;
+    the other, of a transition period, has none and is not served.
     """
     ends_in = pl.col("period_end").dt.year().cast(pl.Int64)
     stated = pl.col("fiscal_year") if "fiscal_year" in frame.columns else pl.lit(None, pl.Int64)
@@ -112,15 +113,21 @@ def _quarter_numbers(frame: pl.DataFrame, quarter: list[str]) -> pl.DataFrame:
 
 
 def _quarter_number() -> pl.Expr:
-    """The quarters elapsed at a quarter's end, within its year, else counted from the nearest known year's end."""
+    """The quarters elapsed at a quarter's end, within its year, else counted from the nearest known year's end.
+
+    A year of another length, first or changed, lacks quarters at its beginning or has too many: counted from its end.
+    """
     end = pl.col("period_end")
     length = (pl.col("year_end") - pl.col("year_start")).dt.total_days() + 1
     elapsed = (end - pl.col("year_start")).dt.total_days() + 1
+    left = (pl.col("year_end") - end).dt.total_days()
     since = (end - pl.col("last_end")).dt.total_days()
     calendar = _end_month(end) // 3 + 1
     number = (
-        pl.when("_is_within")
+        pl.when(pl.col("_is_within") & length.is_between(*_WHOLE_YEAR))
         .then((elapsed * 4 / length).round())
+        .when("_is_within")
+        .then(4 - (left * 4 / _YEAR).round())
         .when(pl.col("last_end").is_not_null())
         .then((since * 4 / _YEAR).round())
         .when(pl.col("year_start").is_not_null())

@@ -1,8 +1,8 @@
 """Reported figures, by document, to every version of every period.
 
-Belongs here: which document applies to a period, in which order versions follow, and in which fields two statements
-of one period differ (docs/contract/contract.md 4.3 and 4.6). Does not belong here: names of periods (`periods`), or
-events (`events.filing`).
+Belongs here: which document applies to a period, and in which fields two statements of one period differ
+(docs/contract/contract.md 4.3 and 4.6). Does not belong here: in which order documents were filed (`document_order`),
+names of periods (`periods`), or events (`events.filing`).
 A period's own documents make its versions; comparatives of later documents only fill periods that have none.
 The register may also serve other figures under the same document: the statement known before is kept as the
 earlier version, which is why the rows known so far are an input.
@@ -15,17 +15,15 @@ from typing import Any, Final
 
 import polars as pl
 
+from pipelines.transforms.financials.document_order import PERIOD, UNKNOWN_VERSION, sort_by_filing
 from pipelines.transforms.financials.periods import period_type, with_fiscal_labels
 from warehouse.schema.codes import CHANGE_FIELDS, FIGURES
 from warehouse.schema.tables import FINANCIALS
 
-PERIOD: Final = ("company_id", "period_start", "period_end", "is_consolidated")
 _VALUES: Final = ("currency", *FIGURES)
-# without a filing date documents tie: then first known first, amendments last, the register's numbers
-_ORDER: Final = (*PERIOD, "_filed", "_prior", "_seen", "is_amendment", "native_id", "filing_id", "_known")
-_NEVER: Final = pl.lit(1 << 40, dtype=pl.Int64)  # after every known version
 MONEY: Final = ("revenue", "operating_result", "net_result", "equity", "total_assets")
 UNITS: Final = (10**9, 10**6, 10**3)  # units in which filers round; tens and hundreds are not used
+_SEVERAL: Final = 2  # amounts that show a unit: one alone, such as a share capital, may be round by itself
 Statement = Mapping[str, Any]
 
 
@@ -44,7 +42,8 @@ def build_financial_versions(
     facts = filings.select("filing_id", "filing_type", "filed_at", "is_amendment", "native_id")
     documents = reported.join(facts, on="filing_id", how="left")
     own = _with_version_numbers(_with_earlier_statements(documents.filter(~pl.col("is_comparative")), previous_rows))
-    comparatives = documents.filter("is_comparative")
+    ends = filings.select("filing_id", _accounts_end="period_end")
+    comparatives = documents.filter("is_comparative").join(ends, on="filing_id", how="left")
     rows = own if comparatives.is_empty() else pl.concat([own, _select_comparatives(comparatives, own)], how="diagonal")
     newest = pl.col("version").max().over(PERIOD)
     rows = rows.with_columns(is_current=pl.col("version") == newest, is_restated=pl.col("version") > 1)
@@ -52,11 +51,12 @@ def build_financial_versions(
 
 
 def _with_earlier_statements(own: pl.DataFrame, former: pl.DataFrame) -> pl.DataFrame:
-    """The documents' statements plus the earlier, different statements of the same documents; in order."""
+    """The documents' statements plus the earlier, different statements of the same documents."""
     statement = [*PERIOD, "filing_id"]
     if former.is_empty():
-        first = own.with_columns(_known=_NEVER, _prior=_NEVER, _first=pl.lit(None, own.schema["observed_at"]))
-        return _in_order(first)
+        return own.with_columns(
+            _known=UNKNOWN_VERSION, _prior=UNKNOWN_VERSION, _first=pl.lit(None, own.schema["observed_at"])
+        )
     known = former.filter(~pl.col("is_comparative")).join(own.select(statement), on=statement, how="semi")
     last = known.sort("version").unique(subset=statement, keep="last", maintain_order=True)
     same = [*statement, *_VALUES]
@@ -64,24 +64,10 @@ def _with_earlier_statements(own: pl.DataFrame, former: pl.DataFrame) -> pl.Data
     earlier = known.join(repeated, on=[*statement, "version"], how="anti")
     facts = own.select(*statement, "filing_type", "is_amendment", "native_id")
     before = earlier.join(facts, on=statement, how="left").with_columns(_known=pl.col("version"))
-    now = own.with_columns(_known=_NEVER)
+    now = own.with_columns(_known=UNKNOWN_VERSION)
     prior = known.group_by(statement).agg(_prior=pl.col("version").min(), _first=pl.col("observed_at").min())
     rows = pl.concat([now, before.select(now.columns)]).join(prior, on=statement, how="left")
-    return _in_order(rows.with_columns(pl.col("_prior").fill_null(_NEVER)))
-
-
-def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
-    seen = _first_seen()
-    return rows.with_columns(seen.alias("_seen"), _filing_day(seen).alias("_filed")).sort(_ORDER)
-
-
-def _first_seen() -> pl.Expr:
-    """A document that is served again keeps the time it was first seen."""
-    return pl.min_horizontal("observed_at", "_first").min().over([*PERIOD, "filing_id"])
-
-
-def _filing_day(seen: pl.Expr) -> pl.Expr:
-    return pl.coalesce("filed_at", seen.dt.date())
+    return rows.with_columns(pl.col("_prior").fill_null(UNKNOWN_VERSION))
 
 
 def _with_version_numbers(statements: pl.DataFrame) -> pl.DataFrame:
@@ -91,6 +77,7 @@ def _with_version_numbers(statements: pl.DataFrame) -> pl.DataFrame:
     several = statements.filter(~alone)
     if several.is_empty():
         return single
+    several = sort_by_filing(several)
     numbers = pl.Series("version", _version_numbers(several), dtype=pl.Int64)
     counted = several.with_columns(numbers).filter(pl.col("version").is_not_null())
     return pl.concat([single, counted])
@@ -124,8 +111,10 @@ def _select_comparatives(comparatives: pl.DataFrame, own: pl.DataFrame) -> pl.Da
     typed = typed.with_columns(_type=period_type())
     taken = own.with_columns(_type=period_type()).select(same).unique()
     free = typed.join(taken, on=same, how="anti", nulls_equal=True)
-    order = ("_filed", "observed_at", "native_id", "filing_id", "period_start")
-    newest = free.with_columns(_filed=_filing_day(pl.col("observed_at"))).sort(order)
+    # accounts without a filing day are as new as their own period, whenever they were read last
+    filed = pl.coalesce("filed_at", "_accounts_end", pl.col("observed_at").dt.date())
+    order = ("_filed", "is_amendment", "observed_at", "native_id", "filing_id", "period_start")
+    newest = free.with_columns(_filed=filed).sort(order)
     last = newest.unique(subset=same, keep="last", maintain_order=True)
     return last.with_columns(version=pl.lit(1, dtype=pl.Int64))
 
@@ -142,14 +131,15 @@ def rounding_unit(statement: Statement) -> int:
 def changed_fields(before: Statement, after: Statement) -> tuple[str, ...]:
     """Fields in which the later statement differs, in the contract's order.
 
-    An amount that is merely the earlier one rounded to a coarser unit is no difference.
+    An amount that is merely the earlier one rounded to a coarser unit is no difference. Two amounts at least show such
+    a unit.
     """
     return tuple(_iter_changed_fields(before, after))
 
 
 def _iter_changed_fields(before: Statement, after: Statement) -> Iterator[str]:
     coarser = rounding_unit(after)
-    rounds = coarser > rounding_unit(before) and before["currency"] == after["currency"]
+    rounds = before["currency"] == after["currency"] and _loses_digits(before, after, coarser)
     for field in CHANGE_FIELDS:
         was, now = before[field], after[field]
         if was == now:
@@ -157,6 +147,14 @@ def _iter_changed_fields(before: Statement, after: Statement) -> Iterator[str]:
         if rounds and field in MONEY and was is not None and now is not None and abs(was - now) * 2 <= coarser:
             continue
         yield field
+
+
+def _loses_digits(before: Statement, after: Statement, unit: int) -> bool:
+    """True if several amounts of a statement are whole multiples of a unit, of which the earlier ones were none."""
+    round_amounts = {
+        after[field] for field in MONEY if after[field] and before[field] is not None and before[field] % unit
+    }
+    return len(round_amounts) >= _SEVERAL
 
 
 def is_new_version(before: Statement, after: Statement) -> bool:

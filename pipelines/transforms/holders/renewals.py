@@ -19,22 +19,29 @@ from name_matching.folding import fold_text, spelling_key
 Record = Mapping[str, Any]
 Name = tuple[str, str, str, str]  # register, name, kind, class of shares
 
-_NAMED: Final = ("company_id", "register", "holder_type", pl.col("holder_name").str.to_lowercase())
+_MET: Final = ["company_id", "register", "holder_type", "_day"]
 _DAYS: Final = (0, 1)  # from the end of one record to the beginning of the next
 
 
 def companies_with_renewals(rows: pl.DataFrame) -> pl.Series:
     """Companies with a record that begins where another of the same register and name ends."""
-    ended = rows.filter(pl.col("ended_on").is_not_null(), pl.col("holder_name").is_not_null())
-    if ended.is_empty():
-        return pl.Series("company_id", [], pl.String)
-    follow = pl.concat([ended.lazy().select(*_NAMED, _day=_day_after_end(days)) for days in _DAYS])
+    named = rows.lazy().filter(pl.col("holder_name").is_not_null())
+    ended = named.filter(pl.col("ended_on").is_not_null())
+    follow = pl.concat([_of_day(ended, _day_after_end(days)) for days in _DAYS])
     # few records begin on the day another ends: only their names are compared
-    days = ["company_id", "_day"]
-    begun = rows.lazy().with_columns(_day="valid_from").join(follow.select(days), on=days, how="semi")
-    key = [*days, "register", "holder_type", "holder_name"]
-    found = begun.select(*_NAMED, "_day").join(follow, on=key, how="semi")
-    return found.select("company_id").unique().collect()["company_id"]
+    begun = _of_day(named, pl.col("valid_from")).join(follow, on=_MET, how="semi").collect()
+    met = follow.join(begun.lazy(), on=_MET, how="semi").collect()
+    found = _with_spelling(begun).join(_with_spelling(met), on=[*_MET, "_spelling"], how="semi")
+    return found["company_id"].unique()
+
+
+def _of_day(records: pl.LazyFrame, day: pl.Expr) -> pl.LazyFrame:
+    return records.select("company_id", "register", "holder_type", "holder_name", _day=day)
+
+
+def _with_spelling(records: pl.DataFrame) -> pl.DataFrame:
+    spelled = [spelling_key(name) for name in records["holder_name"].to_list()]
+    return records.with_columns(pl.Series("_spelling", spelled, dtype=pl.String))
 
 
 def _day_after_end(days: int) -> pl.Expr:

@@ -24,11 +24,17 @@ from typing import Any, Final
 
 import polars as pl
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
+
+from name_matching.folding import fold_text
+from name_matching.legal_forms import FORMS
 
 WINDOW: Final = timedelta(minutes=10)
 AGREEING: Final = 90  # minimum token-set ratio of two titles
 NEAREST: Final = 32  # releases compared with one item: bounds the cost of a flood in one minute
 _TOKENS: Final = 3  # a shorter title would match inside many others
+_FORMS: Final = frozenset(form for forms in FORMS.values() for form in forms)
+_LETTERS: Final = 5  # of a word, from which one wrong letter is a typo
 _WORD: Final = re.compile(r"[^\W_]+")
 _FIGURE: Final = re.compile(r"\d")
 _PLACE, _MEMBER, _RELEASE = "_place", "_member", "_release"
@@ -58,13 +64,34 @@ def deduplicate_news(
 
 
 def is_same_title(first: Words, second: Words) -> bool:
-    """True if two titles are of one release. Contradicting figures mean two releases."""
+    """True if two titles are of one release. Contradicting figures, and another word in one place, mean two."""
     if min(len(first), len(second)) < _TOKENS:
         return first == second
     figures, others = ({word for word in title if _FIGURE.search(word)} for title in (first, second))
-    if not (figures <= others or others <= figures):
+    if not (figures <= others or others <= figures) or _differ_in_one_word(first, second):
         return False
     return fuzz.token_set_ratio(" ".join(first), " ".join(second), score_cutoff=AGREEING) >= AGREEING
+
+
+def _differ_in_one_word(first: Words, second: Words) -> bool:
+    """True for an annual and an extraordinary meeting, CEO and CFO; not for another spelling, as corp and corporation.
+
+    Wires carry the issuer's own headline: they cut it or add to it, and replace no word of it.
+    """
+    if len(first) != len(second):
+        return False
+    differing = [(fold_text(one), fold_text(other)) for one, other in zip(first, second, strict=True) if one != other]
+    return len(differing) == 1 and not _is_spelling_of(*differing[0])
+
+
+def _is_spelling_of(word: str, other: str) -> bool:
+    """True if one word abbreviates the other or differs by a typo, or both are legal forms (Oyj, Corporation)."""
+    if {word, other} <= _FORMS:
+        return True
+    short, long = sorted((word, other), key=len)
+    letters = iter(long)
+    is_abbreviated = short[:1] == long[:1] and all(letter in letters for letter in short)
+    return is_abbreviated or (len(short) >= _LETTERS and OSA.distance(word, other) <= 1)
 
 
 def title_words(title: str) -> Words:

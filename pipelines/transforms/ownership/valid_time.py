@@ -126,11 +126,12 @@ def build_valid_time_spans(
             `companies_with_overwrites` gives, all versions ever current; without them,
             lines with a record changed in place keep their past from history.
         previous_rows: OWNERS rows known before, of the same companies: a line split off from others gets only its
-            own past.
+            own past, and one whose earlier statements were withdrawn has lost the past that they told.
     """
     earlier, joins = told[1], _or_empty(previous_rows, lines)
+    restated = _restated_keys(joins, lines, told[0], sources)
     if earlier.is_empty() and not _has_several_records(lines) and not _has_several_records(joins):
-        return ValidTimeSpans(_span_rows(lines.schema, ()), _span_keys(()))
+        return ValidTimeSpans(_span_rows(lines.schema, ()), restated)
     before = earlier.filter(pl.col("register").is_in(list(sources.dated)))
     before = before.with_columns(holder_ids(before))
     # a line with one record has that record's id, unless it keeps that of a record that is gone
@@ -148,8 +149,28 @@ def build_valid_time_spans(
     )
     of_single = ValidTimeSpans(_single_record_spans(alone), alone.select(_KEY).unique())
     return ValidTimeSpans(
-        pl.concat([of_single.rows, of_several.rows]), pl.concat([of_single.keys, of_several.keys]).unique()
+        pl.concat([of_single.rows, of_several.rows]), pl.concat([of_single.keys, of_several.keys, restated]).unique()
     )
+
+
+def _restated_keys(
+    former: pl.DataFrame, lines: pl.DataFrame, records: pl.DataFrame, sources: SourcePrecedence
+) -> pl.DataFrame:
+    """Former lines of one record that dates its statements, if it still does or is gone: these tell their whole past.
+
+    records: HOLDINGS rows.
+    """
+    source = {name: pl.col("sources").str.json_path_match(f"$[0].{name}") for name in ("register", "native_id")}
+    single = former.filter(pl.col("reconciliation") == SINGLE).select(*_KEY, **source)
+    dated = single.filter(pl.col("register").is_in(list(sources.dated)))
+    if dated.is_empty():
+        return _span_keys(())
+    own = dated.filter(holder_ids(dated) == dated["holder_id"])
+    stated = own.join(records.select(*_RECORD, "valid_from", _is_there=True), on=_RECORD, how="left")
+    standing = lines.filter(pl.col("reconciliation") == SINGLE).select(*_KEY, _stands=True)
+    found = stated.join(standing, on=_KEY, how="left")
+    goes_on = pl.all_horizontal(pl.col("_stands", "valid_from").is_not_null())
+    return found.filter(pl.col("_is_there").is_null() | goes_on).select(_KEY).unique()
 
 
 def _single_record_spans(alone: pl.DataFrame) -> pl.DataFrame:

@@ -53,9 +53,9 @@ def _prepare_owners(*percents: str) -> Prepare:
 
 
 def _crossing(holder: DanishHolder, scene: StoryDay, days_ago: int, now: Decimal, before: Decimal) -> list[Change]:
-    """The change of a band's lower end as an event, if it crosses a threshold; the whole is exact."""
-    low, high = band_of(now or before)
-    basis = "band" if low != high else "exact"
+    """The change of a band's lower end as an event, if it crosses a threshold; nothing and the whole are exact."""
+    bands = [band_of(share) for share in (before, now) if share]
+    basis = "band" if any(low != high for low, high in bands) else "exact"
     day = scene.day - timedelta(days=days_ago)
     return crossing_changes(ThresholdCrossing(replace(holder), day, before, now, basis))
 

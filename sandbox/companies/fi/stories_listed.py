@@ -86,7 +86,8 @@ def _notify_position(position: HoldingPosition, style: str = "table", place: int
         before = known.now if known else None
         crossed = scene.day - timedelta(days=1)
         _publish_flagging(company, PlannedFlagging(name, kind, crossed, position, before or _BELOW, style), scene.day)
-        basis = "band" if position.shares is None else "exact"
+        is_band = position.shares is None or (before is not None and before.shares is None)
+        basis = "band" if is_band else "exact"
         change = ThresholdCrossing(name, crossed, _share_pct(before), _share_pct(position), basis)
         return crossing_changes(change)
 

@@ -94,7 +94,7 @@ def _notify_position(now: VotingStake, how: _NoticeStyle, place: int = 0) -> Ste
         known = company.swedish.stakes.get(holder)
         _publish_notice(company, place, now, (crossed, scene.day), how)
         previous = known.now.least if known else Decimal(0)
-        basis = "band" if now.shares is None else "exact"
+        basis = "band" if now.shares is None or (known and known.now.shares is None) else "exact"
         return crossing_changes(ThresholdCrossing(holder, crossed, previous, now.least, basis))
 
     return step

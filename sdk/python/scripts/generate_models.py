@@ -52,9 +52,38 @@ def without_limits(schema: Any) -> Any:
     }
 
 
+def with_later_kinds(schemas: dict[str, Any]) -> dict[str, Any]:
+    """The schemas; each extensible choice of objects has, last, one for the kinds of a later version."""
+    found: dict[str, Any] = {}
+    for owner, schema in schemas.items():
+        for member, choice in schema.get("properties", {}).items():
+            if choice.get("x-extensible"):
+                name = f"Later{owner}{member.title()}"
+                found[name] = later_kind(member, [schemas[one["$ref"].rpartition("/")[2]] for one in choice["anyOf"]])
+                choice["anyOf"].append({"$ref": f"#/components/schemas/{name}"})
+        found[owner] = schema
+    return found
+
+
+def later_kind(member: str, known: list[dict[str, Any]]) -> dict[str, Any]:
+    """The schema of an object with what all known kinds have; more that it has is kept as it is."""
+    first, *others = known
+    return {
+        "type": "object",
+        "description": f"`{member}` of a kind that a later version has: what is its own are extra members.",
+        "properties": {
+            name: schema
+            for name, schema in first["properties"].items()
+            if all(name in other["properties"] for other in others)
+        },
+        "required": [name for name in first["required"] if all(name in other["required"] for other in others)],
+    }
+
+
 def render_models(document: dict[str, Any]) -> str:
     """The module's text."""
     schemas = {name: without_limits(one) for name, one in document["components"]["schemas"].items()}
+    schemas = with_later_kinds(schemas)
     plain = {**document, "components": {"schemas": schemas}, "paths": {}, "webhooks": {}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -3131,9 +3131,9 @@ export interface components {
         OwnershipChange: {
             /** @description Null if protected by law. */
             holder_name: string | null;
-            /** @description Before. */
+            /** @description Before; of a band its lower bound. */
             previous_pct: number;
-            /** @description Now. */
+            /** @description Now; of a band its lower bound. */
             current_pct: number;
             /** @description The holder. */
             holder_id: string;
@@ -3149,7 +3149,7 @@ export interface components {
             /** @description Percent. */
             thresholds_crossed: (5 | 10 | 20 | 50)[];
             /**
-             * @description Basis of the shares.
+             * @description Basis of the shares; `band` where either is one.
              * @enum {string|null}
              */
             basis: "exact" | "band" | "derived" | null;

@@ -15,11 +15,14 @@ const SHORTEST_PAUSE_SECONDS = 0.1;
 // A comment comes every 15 seconds.
 const SILENCE_SECONDS = 45;
 const LARGEST_EVENT_CHARACTERS = 4 * 1024 * 1024;
+// The first block: no event, so that the parser keeps it to itself.
+const BEGINNING = /^(?:retry: \d+\r?\n)?id: (\d{1,18})\r?\n\r?\n/;
+const LONGEST_BEGINNING_CHARACTERS = 100;
 
 type Query = Readonly<Record<string, Parameter>>;
 
-/** What one connection gave: an event, or a sign that the service is there. */
-type Sign = { readonly event: Event | null };
+/** What one connection gave: where it begins, an event, or a sign that the service is there. */
+type Sign = { readonly event: Event | null; readonly begin?: Integer };
 
 /** Throws ApiError where the service refuses for good, and the signal's reason. */
 export async function* streamEvents(
@@ -35,7 +38,11 @@ export async function* streamEvents(
     let wait = SHORTEST_PAUSE_SECONDS;
     try {
       let silent = true;
-      for await (const { event } of connected(client, query, seen, signal)) {
+      for await (const { event, begin } of connected(client, query, seen, signal)) {
+        if (begin !== undefined) {
+          seen ??= begin;
+          continue;
+        }
         silent = false;
         failures = 0;
         if (event === null || (seen !== undefined && event.sequence <= seen)) continue;
@@ -120,12 +127,20 @@ async function* signsOf(
   });
   const decoder = new TextDecoder();
   const reader = body.getReader();
+  let head: string | null = "";
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
       silence.heard();
-      parser.feed(decoder.decode(value, { stream: true }));
+      const text = decoder.decode(value, { stream: true });
+      if (head !== null) {
+        head += text;
+        const [, begin] = BEGINNING.exec(head) ?? [];
+        if (begin !== undefined) yield { event: null, begin: BigInt(begin) };
+        if (begin !== undefined || head.length > LONGEST_BEGINNING_CHARACTERS) head = null;
+      }
+      parser.feed(text);
       for (const message of messages.splice(0)) {
         if (message?.event === "bye") return;
         yield { event: message === null ? null : eventOf(message.data) };

@@ -129,6 +129,34 @@ describe("changes", () => {
   });
 });
 
+describe("an address that moved", () => {
+  const moved = (status: number): Promise<Service> =>
+    serving(({ pathname }) =>
+      pathname.startsWith("/new") ? DONE : { status, headers: { Location: `/new${pathname}` } },
+    );
+
+  test.each([301, 302, 303, 307, 308])("is no place of a change, which %s may make another request", async (status) => {
+    const service = await moved(status);
+    const { client } = clientOf(service);
+    const error = await thrown(client.watchlists.create("x"));
+    expect(error).toMatchObject({ name: "ApiError", status, code: "unreadable_response" });
+    expect((error as Error).message).toContain("redirects");
+    expect(service.received.map(({ method, url }) => [method, url])).toEqual([["POST", "/api/v1/watchlists"]]);
+  });
+
+  test("is told of where a page may not read the answer either", async () => {
+    const hidden = { ok: false, status: 0, type: "opaqueredirect", headers: new Headers() } as Response;
+    const { client } = clientOf(await moved(301), { fetch: () => Promise.resolve(hidden) });
+    const error = await thrown(client.watchlists.delete("wl_1"));
+    expect(error).toMatchObject({ name: "ApiError", status: 0 });
+    expect((error as Error).message).toContain("redirects");
+  });
+
+  test("is followed by reads", async () => {
+    expect(await search(await moved(301))[0]).toEqual(DONE.body);
+  });
+});
+
 test.each([
   ["HTML with 200", { body: "<html>" }],
   ["JSON that ends early", { body: '{"id":' }],

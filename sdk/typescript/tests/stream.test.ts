@@ -56,6 +56,19 @@ describe("a stream", () => {
     expect(begun(service)).toEqual([[String(last), null]]);
   });
 
+  test("that is cut before its first event goes on where it began", async () => {
+    const service = await playing(
+      sent("retry: 5000\nid: 41\n\n:\n\n", { cut: true, open: true }),
+      sent(sse(42), { open: true }),
+    );
+    const { client } = clientOf(service);
+    expect(await taken(client.events.stream(), 1)).toEqual([42]);
+    expect(begun(service)).toEqual([
+      [null, null],
+      ["41", null],
+    ]);
+  });
+
   test("that ends as soon as it begins is asked for more and more seldom", async () => {
     const service = await serving(() =>
       service.received.length < 4 ? sent("") : sent(sse(1), { open: true }),

@@ -94,6 +94,19 @@ def test_numbers_however_they_are_escaped(service, number, status, code):
 
 
 @check_cases(
+    ("path", "parameter"),
+    [
+        ("companies/12ab/financials", "org_number"),
+        ("companies/12ab/group", "org_number"),
+        ("companies/12ab/events", "company_id"),
+    ],
+)
+def test_an_invalid_number_is_named_as_its_path_names_it(service, path, parameter):
+    [error] = service.get(f"/api/v1/{path}").json()["errors"]
+    assert error["parameter"] == parameter
+
+
+@check_cases(
     ("asked", "status"),
     [
         ("{tag}", 304),

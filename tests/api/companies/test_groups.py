@@ -104,6 +104,14 @@ def test_a_group_is_confirmed_by_its_tag(service):
     assert (answer.status_code, again.status_code) == (200, 304)
 
 
+def test_holdings_of_a_day_to_come_are_refused_as_owners_are(service):
+    for below in ("holdings", "ownership"):
+        path = f"/api/v1/companies/{NO}/{below}?as_of="
+        assert service.get(f"{path}2026-11-21").json()["as_of"] == "2026-11-21"
+        refused = service.get(f"{path}2026-11-22").json()
+        assert [(one["parameter"], one["code"]) for one in refused["errors"]] == [("as_of", "out_of_range")]
+
+
 def test_holdings_are_lines_of_ownership_with_what_is_owned(service):
     found = service.get(HOLDINGS.format(NO)).json()
     [row] = found["data"]

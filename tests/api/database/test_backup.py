@@ -15,6 +15,7 @@ from api.database.engine import Database
 from api.database.models.accounts import SignInLink
 from api.database.models.base import Base
 from api.database.models.webhooks import Delivery, EndpointState, Lease, LedgerCursor, QueuedAttempt, Replay
+from api.webhooks.subscriptions.repository import delete_subscription
 from tests.api.fixtures import delivery_log
 
 NOW = delivery_log.NOW
@@ -260,6 +261,18 @@ def test_a_copy_of_a_later_revision_is_refused(copy: Callable[[], Path]) -> None
         file.execute("UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(backup.DatabaseCopyError, match="9999, which this version does not know"):
         backup.upgrade_copy(path)
+
+
+def test_wiped_secrets_of_a_deleted_subscription_are_none_to_open(database: Database, tmp_path: Path) -> None:
+    """Deleted for 30 days before its row goes: no backup of these days could be restored."""
+    log = delivery_log.Log(database)
+    account = log.account()
+    log.subscription(account, secret=b"kept", credentials=b"key")
+    gone = log.subscription(account, secret=b"former", previous_secret=b"older", credentials=b"key")
+    database.write(delete_subscription, gone, NOW)
+    path = tmp_path / "copy.sqlite"
+    backup.export_copy(database, path)
+    assert list(backup.read_sealed_secrets(path)) == [b"kept", b"key"]
 
 
 def test_damage_is_told(copy: Callable[[], Path]) -> None:

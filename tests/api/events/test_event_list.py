@@ -210,3 +210,35 @@ def test_tiers_that_read_all_events(own_service, tier, status):
             ["pro", "business"],
             tier,
         )
+
+
+@pytest.mark.parametrize(
+    "path", [f"{EVENTS}?since=12", f"/api/v1/companies/{SE}/events?order=asc&since=2099-01-01T00:00:00Z"]
+)
+def test_polls_that_find_nothing_new_ask_for_the_same_and_are_not_counted(own_service, path):
+    """Whoever polls follows `next_cursor`: only if it stays the same, a tag can confirm that nothing is new."""
+    service, begun = own_service, own_service.get(path)
+    first = begun.json()["next_cursor"]
+    again = f"{path.replace('since=12', '')}{'' if path.endswith('=12') else '&'}cursor={first}"
+    service.hands.seconds += 10
+    polled = service.get(again)
+    assert polled.json() == {**begun.json(), "data": [], "has_more": False}
+    service.hands.seconds += 10
+    confirmed = service.get(again, **{"If-None-Match": polled.headers["etag"]})
+    remaining = [answer.headers["x-ratelimit-remaining"] for answer in (polled, confirmed)]
+    assert (confirmed.status_code, remaining[0]) == (304, remaining[1])
+
+
+def test_a_page_of_a_watchlist_is_not_confirmed_by_a_date_after_the_list_has_changed(own_service):
+    """What is on a watchlist changes without a release, so `Last-Modified` cannot be the release's."""
+    service, client = own_service, own_service.client
+    made = client.post("/api/v1/watchlists", headers=service.headers, json={"name": "Suppliers"}).json()["id"]
+    path = f"{EVENTS}?watchlist={made}"
+    before = service.get(path)
+    assert before.json()["data"] == []
+    service.hands.seconds += 10
+    added = client.put(f"/api/v1/watchlists/{made}/companies/{NO}", headers=service.headers)
+    assert added.is_success
+    after = service.get(path, **{"If-Modified-Since": before.headers["last-modified"]})
+    assert after.status_code == 200
+    assert {row["company_id"] for row in after.json()["data"]} == {NO}

@@ -2,6 +2,7 @@
 
 import json
 import random
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
@@ -17,6 +18,8 @@ from api.settings.tiers import read_tiers
 from tests.api.conftest import AMPLE
 from tests.api.fixtures.running import Running
 from tests.tables import check_cases
+from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.types import LedgerPage
 
 STREAM = "/api/v1/events/stream"
 SE, NO = "firm:SE:5599999991", "firm:NO:999999999"
@@ -85,7 +88,7 @@ def events(answer: httpx.Response, count: int) -> list[Any]:
     """The next events."""
     found: list[Any] = []
     for message in messages(answer):
-        if "id" in message:
+        if "data" in message:
             found.append(json.loads(message["data"]))
             assert message["id"] == str(found[-1]["sequence"])
             assert message["event"] == found[-1]["event_type"]
@@ -94,13 +97,22 @@ def events(answer: httpx.Response, count: int) -> list[Any]:
     return found
 
 
+def test_whoever_is_cut_before_the_first_event_goes_on_where_the_stream_began(scene: Scene) -> None:
+    with scene.stream("") as answer:
+        begun = next(messages(answer))["id"]
+    scene.publish(3)
+    assert begun == str(scene.ledger()[-4]["sequence"])
+    with scene.stream("", **{"Last-Event-ID": begun}) as answer:
+        assert events(answer, 3) == scene.ledger()[-3:]
+
+
 def test_a_stream_is_the_ledger_then_what_is_published(scene: Scene) -> None:
     with scene.stream("since=0") as answer:
         assert answer.headers["content-type"] == "text/event-stream"
         assert "content-encoding" not in answer.headers
         assert "content-length" not in answer.headers
         told = messages(answer)
-        assert next(told) == {"retry": "5000"}
+        assert next(told) == {"retry": "5000", "id": "0"}
         first = [json.loads(next(told)["data"]) for _ in range(4)]
         scene.publish(3)
         later = [json.loads(next(told)["data"]) for _ in range(3)]
@@ -211,6 +223,28 @@ def test_a_quiet_stream_sends_comments_and_ends_when_the_key_is_revoked(
         assert [one for one in told if one != {"comment": ""}] == [{"event": "bye", "data": '{"reason":"access"}'}]
 
 
+def test_a_stream_that_reads_the_ledger_for_long_sends_comments_and_ends_when_the_key_is_revoked(
+    make: Any, serve: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy that sees no byte for long cuts the connection, and the next one begins at the same place."""
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.05)
+    scene = Scene(make(), serve, key_cache_seconds=0)
+
+    def stretch_without_a_match(*_: object) -> LedgerPage:
+        time.sleep(0.02)
+        return LedgerPage((), 1, has_more=True)
+
+    monkeypatch.setattr(PinnedRelease, "ledger_events", stretch_without_a_match)
+    with scene, scene.stream("since=0") as answer:
+        told = messages(answer)
+        assert "retry" in next(told)
+        assert [next(told) for _ in range(2)] == [{"comment": ""}, {"comment": ""}]
+        accounts = scene.service.accounts
+        (key,) = accounts.keys("owner@example.com")
+        accounts.revoke_key(key.key_id)
+        assert [one for one in told if one != {"comment": ""}] == [{"event": "bye", "data": '{"reason":"access"}'}]
+
+
 def test_each_further_hundred_events_count_as_a_request_and_the_quota_ends_the_stream(make: Any, serve: Any) -> None:
     pro = {"monthly_requests": 3, "burst_per_second": 10_000, "burst_capacity": 100_000}
     scene = Scene(make(), serve, tiers=read_tiers({"tiers": {"pro": pro}}))
@@ -267,12 +301,12 @@ def test_a_stream_of_a_watchlist_follows_it_and_ends_with_it(scene: Scene, monke
     assert scene.http.get(f"{scene.url}{STREAM}?watchlist=wl_{'0' * 26}", headers=headers).status_code == 400
     with scene.stream(f"since=0&watchlist={listed}") as answer:
         told = messages(answer)
-        found = [json.loads(one["data"]) for one in (next(told), next(told), next(told)) if "id" in one]
+        found = [json.loads(one["data"]) for one in (next(told), next(told), next(told)) if "data" in one]
         scene.http.post(members, headers=headers, json={"add": [NO], "remove": [SE]})
         scene.publish(2)
         while len(found) < 3:
             message = next(told)
-            found += [json.loads(message["data"])] if "id" in message else []
+            found += [json.loads(message["data"])] if "data" in message else []
         assert [row["company_id"] for row in found] == [SE, SE, NO]
         scene.http.delete(f"{lists}/{listed}", headers=headers)
         while (message := next(told)).get("event") != "bye":

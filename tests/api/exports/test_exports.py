@@ -97,6 +97,8 @@ def test_filters(service):
     assert [one["part"] for one in listed(service, "&part=upserts,deletes")] == ["deletes", "upserts"]
     assert listed(service, "&release=9999") == []
     assert service.get(f"{ALL}?table=owners").json()["errors"][0]["code"] == "unknown_value"
+    [announced] = service.get(f"{ALL}?market=DK").json()["errors"]
+    assert (announced["code"], announced["parameter"]) == ("market_not_available", "market")
     cursor = service.get(f"{ALL}?limit=1").json()["next_cursor"]
     assert service.get(f"{ALL}?market=SE&cursor={cursor}").json()["code"] == "cursor_mismatch"
 

@@ -86,6 +86,11 @@ def company_of(found):
     return found["company"] and found["company"]["id"]
 
 
+def in_full_width(text):
+    """The text with its digits as a Japanese keyboard types them."""
+    return text.translate({ord(digit): ord(digit) + 0xFEE0 for digit in "0123456789"})
+
+
 @check_cases(
     ("item", "company"),
     [
@@ -94,6 +99,10 @@ def company_of(found):
         ({"number": "5560125790", "country": "SE"}, VOLVO),
         ({"number": "1234567", "country": "GB"}, UK),
         ({"number": "01234567", "country": "uk"}, UK),
+        ({"number": "999 999 999", "country": "NO"}, NO),  # as its register writes it
+        ({"number": "556012\u20135790", "country": "SE"}, VOLVO),
+        ({"number": in_full_width("5560125790"), "country": "SE"}, VOLVO),
+        ({"number": "0112038-9", "country": "FI"}, FI),
         ({"lei": LEI_VOLVO.lower()}, VOLVO),
         ({"isin": f" {ISIN_VOLVO} "}, VOLVO),
         ({"ticker": "volv-b", "exchange_mic": "xsto"}, VOLVO),
@@ -103,6 +112,16 @@ def company_of(found):
         ({"vat": "NO 999 999 999 MVA"}, NO),
         ({"vat": "FI01120389"}, FI),
         ({"vat": "GB 980 7806 84"}, UK),
+        ({"vat": "UK980780684"}, UK),
+        ({"vat": "XI 980 7806 84"}, UK),  # in trade with the European Union
+        ({"vat": "980 7806 84", "country": "GB"}, UK),
+        ({"vat": "980780684", "country": "uk"}, UK),
+        ({"vat": "SE 556012\u20135790 01"}, VOLVO),  # with a dash of a word processor
+        ({"vat": in_full_width("SE556012579001")}, VOLVO),
+        ({"lei": in_full_width(LEI_VOLVO)}, VOLVO),
+        ({"lei": f"{LEI_VOLVO[:4]}\u2013{LEI_VOLVO[4:]}"}, VOLVO),
+        ({"isin": in_full_width(ISIN_VOLVO)}, VOLVO),
+        ({"isin": f"{ISIN_VOLVO[:2]}\u2011{ISIN_VOLVO[2:]}"}, VOLVO),
         ({"lei": LEI_VOLVO, "isin": ISIN_VOLVO, "id": VOLVO, "name": "AB VOLVO", "country": "SE"}, VOLVO),
         ({"isin": ISIN_SHARED, "id": BAT}, BAT),  # of the two that have it, the one that the item names
         ({"isin": ISIN_UNKNOWN, "id": VOLVO}, VOLVO),  # further securities may be unknown
@@ -196,7 +215,9 @@ def test_a_name_is_never_exact(service, name, country, more, match, company):
         ({"number": "5560125790", "country": "XX"}, "country", "unknown_value"),
         ({"number": "12345678", "country": "DK"}, "country", "market_not_available"),
         ({"number": "5560125790", "country": "NO"}, "number", "format"),
+        ({"number": "123456.7", "country": "GB"}, "number", "format"),  # 01234567 is a company
         ({"number": "5560125790", "country": "SE", "lei": LEI_VOLVO[:-1] + "0"}, "lei", "format"),
+        ({"lei": "98"}, "lei", "format"),  # two digits with the checksum of twenty
         ({"isin": "SE0000000000"}, "isin", "format"),
         ({"ticker": "VOLV B", "exchange_mic": "Stockholm"}, "exchange_mic", "format"),
         ({"ticker": "V/B", "exchange_mic": "XSTO"}, "ticker", "format"),

@@ -58,6 +58,7 @@ def suggested(service, **query):
         ({"q": "US00003"}, [(US, "number")]),
         ({"q": "320193", "country": "US"}, [(US, "number")]),
         ({"q": "volv", "limit": "1"}, [(VOLVO, "ticker")]),
+        ({"q": "99999999", "limit": "1"}, [(VOLUME, "number")]),  # as a British number it is of no company
         ({"q": "55"}, []),
         ({"q": "%"}, []),
         ({"q": "zzz"}, []),
@@ -65,6 +66,20 @@ def suggested(service, **query):
 )
 def test_suggestions_and_what_they_matched(service, query, due):
     assert suggested(service, **query) == due
+
+
+def test_a_symbol_is_found_among_many_longer_identifiers_that_begin_alike(shared_serve, new_world):
+    """`NO` begins every Norwegian ISIN and VAT number, of which there are more than symbols."""
+    made = new_world()
+    companies = [made.company(VOLUME, "VOLUM ÅPENT AS"), made.company(FI, "Oyj Abp", is_listed=True)]
+    longer = [f"NO{number:010}" for number in range(300)] + [f"NOFOR.{number:09}" for number in range(300)]
+    known = [(VOLUME, "isin", value) for value in longer] + [(FI, "ticker", "NOKIA"), (FI, "ticker", "NOK")]
+    rows = [
+        {"company_id": one, "scheme": scheme, "value": value, "register": "x.y", "observed_at": made.world.now}
+        for one, scheme, value in known
+    ]
+    made.publish(companies, known_as=rows)
+    assert suggested(shared_serve(made.world), q="no") == [(FI, "ticker")]
 
 
 def test_a_suggestion_has_what_a_list_shows(service):

@@ -44,6 +44,15 @@ def test_over_a_long_time_never_more_than_capacity_and_rate():
     assert allowed - 2 <= granted <= allowed + 1
 
 
+@check_cases(("per_second", "capacity"), [(10 / 60, 10), (30 / 60, 30), (1, 60), (50, 100)])
+def test_whoever_never_stops_gets_no_more_than_capacity_and_rate(per_second, capacity):
+    """Also of a bucket that takes as long to fill as any: its last token is given a little early."""
+    made, bucket = TokenBuckets(max_capacity=60.0), token_bucket("test whs_1", BucketRate(per_second, capacity))
+    granted = sum(made.take_token(bucket, 1000 + tick * 0.005) >= 0 for tick in range(12_000))
+    allowed = capacity + 60 * per_second
+    assert allowed - 2 <= granted <= allowed + 1
+
+
 def test_fractions_of_tokens_are_kept():
     made, bucket = TokenBuckets(), token_bucket("acc_1", BucketRate(5, 10))
     drain(made, bucket, 100.0)

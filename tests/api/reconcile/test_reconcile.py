@@ -41,7 +41,7 @@ def reconciled(new_world):
         company(UK, "GENERAL INTERNATIONAL SERVICES LIMITED", previous_names=["OLD LTD", "OLDER LTD"]),
     ]
     known = {"company_id": BAT, "scheme": "lei", "value": LEI, "register": "x.y", "observed_at": made.world.now}
-    made.publish(companies, known_as=[known])
+    made.publish(companies, known_as=[known], periods=[made.period(EKSEMPEL, 2025, revenue=-5)])
     return made.world
 
 
@@ -88,6 +88,7 @@ def stated(**properties):
         ({"query": LEI}, BAT, []),
         ({"query": "SE 559999-9991 01"}, EXEMPEL, []),
         ({"query": "1234567", "properties": stated(country="GB")}, UK, []),
+        ({"query": "999 999 999", "properties": stated(country="NO")}, EKSEMPEL, []),
         ({"query": "whatever", "properties": stated(lei=LEI)}, None, [BAT]),  # another name than it has
         ({"query": "", "properties": stated(lei=LEI)}, BAT, []),
         ({"properties": stated(vat=[{"id": "NO999999999MVA"}])}, EKSEMPEL, []),
@@ -115,6 +116,30 @@ def stated(**properties):
 def test_a_match_is_what_a_look_up_would_say(service, query, company, others):
     meant, rest = matched(service, query)
     assert (meant, sorted(rest)) == (company, sorted(others))
+
+
+@check_cases(
+    ("pid", "value", "feature"),
+    [
+        ("registered_date", "1999-05-01", "registered_date"),
+        ("registered_date", "1999-05-01T00:00:00Z", "registered_date"),  # as `extend` has told it
+        ("registered_date", "1999-05-02T00:00:00Z", "other_registered_date"),
+        ("latest_revenue", -5, "latest_revenue"),
+        ("latest_revenue", "-5", "latest_revenue"),
+        ("latest_revenue", 5, "other_latest_revenue"),
+        ("latest_year", 2025.0, "latest_year"),
+        ("is_listed", True, "is_listed"),
+        ("is_listed", "False", "other_is_listed"),
+        ("name", "Eksempel, ASA", "name"),
+        ("name", "- EKSEMPEL ASA", "name"),
+    ],
+)
+def test_another_property_is_compared_by_what_it_says(service, pid, value, feature):
+    query = {"query": "Eksempel ASA", "properties": [{"pid": pid, "v": value}]}
+    [first, *_] = ask(service, q0=query)["q0"]["result"]
+    assert first["id"] == EKSEMPEL
+    assert [one["id"] for one in first["features"][1:]] == [feature]
+    assert first["match"] == (not feature.startswith("other_"))
 
 
 def test_candidates_have_names_types_scores_and_features(service):
@@ -277,6 +302,7 @@ def test_the_preview_is_a_page_without_scripts(service):
     for wanted, status in (("firm:NO:000000000", 404), ("hello", 400)):
         refused = service.client.get(f"{PATH}/preview", headers=service.headers, params={"id": wanted})
         assert (refused.status_code, refused.headers["content-type"]) == (status, "application/problem+json")
+    assert refused.json()["errors"][0]["parameter"] == "id"
 
 
 def test_the_key_is_a_bearer_token_or_the_password_of_basic(service):

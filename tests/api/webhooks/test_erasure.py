@@ -67,6 +67,23 @@ def test_events_of_subjects_are_blank_and_those_of_others_untouched(log: Any) ->
     assert erasure.erase_events(log.database, blanking.redact_event) == 0
 
 
+def test_what_filters_read_of_an_erased_company_goes_and_that_of_others_stays(log: Any) -> None:
+    told = loaded(log)
+    facts = "industry_code = '62010', industry_scheme = 'SNI2007', is_listed = false, share_change = 1"
+    with log.database.writing() as session:
+        session.execute(text(f"UPDATE webhook_events SET {facts}"))
+    erasure.erase_events(log.database, EventRedactor(frozenset({COMPANY}), frozenset({HOLDER})).redact_event)
+    left = {
+        row.sequence: (row.industry_code, row.industry_scheme, row.is_listed, row.share_change)
+        for row in log.rows(MatchedEvent)
+    }
+    assert left == {
+        told["own"]: (None, None, None, None),
+        told["held"]: ("62010", "SNI2007", False, None),
+        told["other"]: ("62010", "SNI2007", False, 1),
+    }
+
+
 def test_erase_events_of_a_type_that_names_a_holder_since_lately_blanks_it(log: Any) -> None:
     told = log.event("status.changed", **data("firm:SE:5560000001", officer={"holder_id": HOLDER, "name": PERSON}))
     blanking = EventRedactor(frozenset(), frozenset({HOLDER}))

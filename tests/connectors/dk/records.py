@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -116,13 +116,30 @@ def rejects(found: Iterable[Batch]) -> list[tuple[str, str]]:
 
 
 def shared(
-    *found: Iterable[Batch], at: datetime = INSTANT, retired_at: datetime | None = None
+    *found: Iterable[Batch],
+    at: datetime = INSTANT,
+    retired_at: datetime | None = None,
+    before: Iterable[Batch] = (),
+    today: date = TODAY,
 ) -> Mapping[str, pl.DataFrame]:
-    """What the registers' contribution makes of some batches."""
+    """What the registers' contribution makes of some batches.
+
+    before: batches read a day earlier, whose rows stay unless a later one has their key.
+    """
+    earlier = _present_rows(before, at - timedelta(days=1), None)
+    now = _present_rows([batch for part in found for batch in part], at, retired_at)
+    present = {}
+    for table in earlier | now:
+        rows = pl.concat([frames[table] for frames in (earlier, now) if table in frames])
+        keys = COMPANIES.staged_tables[table].key if table in COMPANIES.staged_tables else None
+        present[table] = (rows if keys is None else rows.unique(keys, keep="last", maintain_order=True)).lazy()
+    return REGISTERS.to_shared_tables(present, today)
+
+
+def _present_rows(found: Iterable[Batch], at: datetime, retired_at: datetime | None) -> dict[str, pl.DataFrame]:
     frames: dict[str, list[pl.DataFrame]] = {}
-    for part in found:
-        for batch in part:
-            frames.setdefault(batch.table, []).append(batch.rows)
+    for batch in found:
+        frames.setdefault(batch.table, []).append(batch.rows)
     instant = pl.Datetime("us", "UTC")
     present = {}
     for table, parts in frames.items():
@@ -132,8 +149,8 @@ def shared(
             pl.lit(at, instant).alias("_observed_at"),
             pl.lit("0" * 64).alias("_raw"),
             pl.lit(retired_at, instant).alias("_retired_at"),
-        ).lazy()
-    return REGISTERS.to_shared_tables(present, TODAY)
+        )
+    return present
 
 
 def profile(**changes: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tests.connectors.dk.records import (
     batches,
     company,
     element,
+    owner,
     profile,
     rejects,
     shared,
@@ -60,8 +61,8 @@ def test_a_number_in_json_lacks_its_zeros() -> None:
             "Rettet",
             ["Fejl"],
         ),
-        # a value to come does not count yet
-        ([element("2012-01-01", navn="Nu"), element("2031-01-01", navn="Senere")], "Nu", ["Senere"]),
+        # a value to come does not count yet, and is no former one
+        ([element("2012-01-01", navn="Nu"), element("2031-01-01", navn="Senere")], "Nu", []),
     ],
 )
 def test_the_current_element_of_a_list(names: list[Any], current: str, former: list[str]) -> None:
@@ -72,6 +73,21 @@ def test_the_current_element_of_a_list(names: list[Any], current: str, former: l
 def test_ready_made_values_come_before_the_lists() -> None:
     newest = {"nyesteNavn": element("2024-01-01", navn="Klar A/S"), "sammensatStatus": "NORMAL"}
     assert row(virksomhedMetadata=newest)["navn"] == "Klar A/S"
+
+
+def test_a_ready_made_value_to_come_does_not_count_yet() -> None:
+    newest = {
+        "nyesteNavn": element("2031-01-01", navn="Senere A/S"),
+        "nyesteVirksomhedsform": element("2031-01-01", virksomhedsformkode=80, langBeskrivelse="Anpartsselskab"),
+        "nyesteHovedbranche": element("2031-01-01", branchekode="620200", branchetekst="Rådgivning"),
+        "nyesteBeliggenhedsadresse": address("2031-01-01", vejnavn="Senere Vej"),
+    }
+    now = row()
+    served = ("navn", "tidligere_navne", "form_kode", "branche_kode", "adresse")
+    found = row(virksomhedMetadata=newest)
+    assert [found[name] for name in served] == [now[name] for name in served]
+    to_begin = row(navne=[], virksomhedMetadata=newest)
+    assert to_begin["navn"] == "Senere A/S"  # a company that is to begin itself has no other name
 
 
 @check_cases(
@@ -301,3 +317,47 @@ def test_a_day_that_does_not_parse_is_unknown_and_counted() -> None:
     found = batches(COMPANIES, answer(company(livsforloeb=[element("2001-02-30")])))
     assert signals(found) == {("unreadable_value", "livsforloeb_fra"): 1}
     assert staged(found, "dk_virksomhed")["livsforloeb_fra"].dtype == pl.Date
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_a_record_that_an_answer_repeats_the_one_changed_last_holds_with_its_owners(order: int) -> None:
+    """At the end of summer time the later of two changes has the earlier text."""
+    first = company(
+        navne=[element("2001-02-03", navn="GAMMEL A/S")],
+        sidstOpdateret="2026-10-25T02:30:00.000+02:00",
+        deltagerRelation=[owner(1, element("2010-01-01", vaerdi="0.5"))],
+    )
+    last = company(navne=[element("2026-01-02", navn="NY A/S")], sidstOpdateret="2026-10-25T02:10:00.000+01:00")
+    tables = shared(batches(COMPANIES, answer(*[first, last][::order])))
+    assert tables["companies"]["name"].to_list() == ["NY A/S"]
+    assert tables["holdings"].is_empty()
+
+
+@check_cases("day", ["0001-01-01", "9999-12-31"])
+def test_a_day_that_nothing_began_on_is_none_and_told(day: str) -> None:
+    found = batches(COMPANIES, answer(company(virksomhedMetadata={"stiftelsesDato": day}, livsforloeb=[element(day)])))
+    assert shared(found)["companies"]["registered_date"].to_list() == [None]
+    assert signals(found) == {("unreadable_value", "stiftelses_dato"): 1, ("unreadable_value", "livsforloeb_fra"): 1}
+
+
+@check_cases(("code", "served"), [(11100, "011100"), ("620200", "620200"), ("6202", None), (62, None)])
+def test_an_industry_code_lacks_one_zero_at_most(code: int | str, served: str | None) -> None:
+    found = batches(COMPANIES, answer(company(hovedbranche=[element("2008-01-01", branchekode=code)])))
+    assert shared(found)["companies"]["industry_code"].to_list() == [served]
+    assert signals(found) == ({} if served else {("unreadable_value", "branchekode"): 1})
+
+
+@check_cases(
+    ("months", "employees", "signal"),
+    [
+        ({"aar": 2099, "maaned": 9, "antalAnsatte": 3}, 7, ("implausible_period", "beskaeftigelse")),
+        ({"aar": 2026, "maaned": 9, "antalAnsatte": -3}, None, ("unreadable_value", "antalAnsatte")),
+    ],
+)
+def test_statistics_of_years_to_come_and_fewer_than_no_people_are_left_and_told(
+    months: dict[str, int], employees: int | None, signal: tuple[str, str]
+) -> None:
+    newest = {"nyesteErstMaanedsbeskaeftigelse": months, "nyesteAarsbeskaeftigelse": {"aar": 2025, "antalAnsatte": 7}}
+    found = batches(COMPANIES, answer(company(virksomhedMetadata=newest)))
+    assert shared(found)["companies"]["employees"].to_list() == [employees]
+    assert signals(found) == {signal: 1}

@@ -144,6 +144,11 @@ def test_answers_of_the_index_are_recognised() -> None:
         assert isinstance(PUBLICATIONS.recognise_file("offentliggoerelser/a.json", body), NotApplicable)
 
 
+def test_the_day_of_filing_is_the_day_in_denmark_whatever_the_offset() -> None:
+    late = publication(1, offentliggoerelsesTidspunkt="2026-05-19T22:30:00.000Z")
+    assert index(late)[0].rows["dag"].to_list() == [date(2026, 5, 20)]
+
+
 def test_the_day_of_filing_is_the_day_as_written() -> None:
     late = publication(1, offentliggoerelsesTidspunkt="2026-05-20T00:30:00.000+02:00")
     row = index(late)[0].rows.row(0, named=True)

@@ -104,6 +104,68 @@ def test_votes_that_change_alone_are_a_statement_too() -> None:
     ]
 
 
+@check_cases("ended", [(True, False), (False, True)])
+def test_a_share_that_ends_alone_is_a_statement_too(ended: tuple[bool, bool]) -> None:
+    """Capital and votes are two lists: what ends in one is held no longer, while the other goes on."""
+    shares, votes = (element("2018-01-01", "2019-12-31" if has_end else None, vaerdi="0.25") for has_end in ended)
+    found = shared(read(owner(1, shares, votes=[votes])))
+    columns = ("valid_from", "pct_min", "votes_min", "ended_on")
+    held = [None if has_end else Decimal(25) for has_end in ended]
+    assert found["holdings"].select(columns).rows() == [(date(2020, 1, 1), *held, None)]
+    assert found["holdings_earlier"].select(columns).rows() == [(date(2018, 1, 1), Decimal(25), Decimal(25), None)]
+
+
+def test_a_share_that_ends_before_the_other_ends_the_holding_with_the_later() -> None:
+    shares, votes = (
+        element("2018-01-01", "2019-12-31", vaerdi="0.25"),
+        element("2018-01-01", "2020-06-30", vaerdi="0.1"),
+    )
+    found = shared(read(owner(1, shares, votes=[votes])))
+    columns = ("valid_from", "pct_min", "votes_min", "ended_on")
+    assert found["holdings"].select(columns).rows() == [(date(2020, 1, 1), None, Decimal(10), date(2020, 6, 30))]
+
+
+def test_a_share_that_follows_one_whose_end_is_late_is_no_further_statement() -> None:
+    shares = [element("2018-01-01", "2020-12-31", vaerdi="0.1"), element("2020-01-01", vaerdi="0.25")]
+    found = shared(read(owner(1, *shares)))
+    assert found["holdings"].select("valid_from", "pct_min").rows() == [(date(2020, 1, 1), Decimal(25))]
+    assert found["holdings_earlier"]["valid_from"].to_list() == [date(2018, 1, 1)]
+
+
+OF_HOLDER = ("native_id", "valid_from", "pct_min", "ended_on")
+DAY = date(2026, 11, 20)
+
+
+def corrected(*now: Any) -> list[Any]:
+    """Holders after a record whose only owner held 50 percent from February on was written anew."""
+    before = read(owner(1, element("2020-02-01", vaerdi="0.5")))
+    return shared(read(*now), before=before)["holdings"].sort("native_id").select(OF_HOLDER).rows()
+
+
+def test_a_statement_that_the_record_corrects_counts_no_more() -> None:
+    assert corrected(owner(1, element("2020-01-01", vaerdi="0.25"))) == [("1", date(2020, 1, 1), Decimal(25), None)]
+
+
+def test_a_holder_whom_the_record_names_no_more_has_ended() -> None:
+    other = owner(2, element("2020-03-01", vaerdi="1.0"))
+    assert corrected(other) == [("1", date(2020, 2, 1), Decimal(50), DAY), ("2", date(2020, 3, 1), Decimal(100), None)]
+    assert corrected() == [("1", date(2020, 2, 1), Decimal(50), DAY)]
+
+
+def test_a_record_without_the_list_of_participants_ends_no_holding() -> None:
+    record = company(samtId=2)
+    del record["deltagerRelation"]
+    before = read(owner(1, element("2020-02-01", vaerdi="0.5")))
+    for body in (answer(record), redact(io.BytesIO(answer(record))).read()):
+        found = shared(batches(COMPANIES, body), before=before)
+        assert found["holdings"].select(OF_HOLDER).rows() == [("1", date(2020, 2, 1), Decimal(50), None)]
+
+
+def test_a_record_with_a_holder_whom_it_does_not_name_ends_no_holding() -> None:
+    nobody = owner(2, element("2020-03-01", vaerdi="0.5")) | {"deltager": None}
+    assert corrected(nobody) == [("1", date(2020, 2, 1), Decimal(50), None)]
+
+
 def test_an_ended_holding_is_kept_with_its_last_day() -> None:
     assert holding(owner(1, element("2018-01-01", "2023-03-01", vaerdi="0.2")))["ended_on"] == date(2023, 3, 1)
     assert holding(owner(1, element("2018-01-01", "2031-03-01", vaerdi="0.2")))["ended_on"] is None
@@ -271,3 +333,17 @@ def test_records_of_other_indexes_are_archived_empty() -> None:
 @check_cases("body", [b'{"took":1,"hits":', b"\x00\x01binary", b'{"_id":"1","_source":{"Vrvirksomhed":[1]}}'])
 def test_what_cannot_be_redacted_is_replaced_by_the_reason(body: bytes) -> None:
     assert b"unreadable" in redact(io.BytesIO(body)).read()
+
+
+def test_a_share_that_ends_before_it_begins_is_no_holding_and_told() -> None:
+    found = batches(
+        COMPANIES, answer(company(deltagerRelation=[owner(1, element("2020-01-01", "2010-01-01", vaerdi="0.5"))]))
+    )
+    assert shared(found)["holdings"].is_empty()
+    assert signals(found) == {("implausible_period", "ejerandel"): 1}
+
+
+def test_a_share_in_another_writing_is_unknown_and_told() -> None:
+    found = batches(COMPANIES, answer(company(deltagerRelation=[owner(1, element("2020-01-01", vaerdi="5E-2"))])))
+    assert shared(found)["holdings"]["pct_min"].to_list() == [None]
+    assert signals(found) == {("unknown_band", "5E-2"): 1}

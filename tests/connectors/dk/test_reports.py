@@ -55,14 +55,71 @@ def test_a_group_has_figures_of_its_own_and_parts_are_not_taken() -> None:
     assert (own(report.instance(), group=True)["equity"], own(report.instance(), group=True)["revenue"]) == (7000, 9000)
 
 
-@check_cases(("values", "found"), [((0, 1), 1), ((1, 0), 1), ((3, 4), 4), ((2, 2), 2)])
-def test_of_contradicting_facts_the_last_that_is_not_zero_counts(values: tuple[int, ...], found: int) -> None:
+@check_cases(("values", "found"), [((0, 1), 1), ((1, 0), 1), ((3, 4), None), ((0, 3, 4), None), ((2, 2), 2)])
+def test_of_contradicting_facts_the_one_that_is_not_zero_counts_and_none_of_several(
+    values: tuple[int, ...], found: int | None
+) -> None:
     report = Report().year().flow("ProfitLoss", 1)
     for value in values:
         report.flow("AverageNumberOfEmployees", value, unit="xbrli:pure")
     assert own(report.instance())["employees"] == found
     said = {("conflicting_facts", "AverageNumberOfEmployees"): 1} if len(set(values)) > 1 else {}
     assert signals(read(report.instance())) == said
+
+
+@pytest.mark.parametrize("values", [(1_000_000, 2_000_000), (2_000_000, 1_000_000)])
+def test_amounts_that_contradict_each_other_are_none_and_nothing_stands_in(values: tuple[int, int]) -> None:
+    """The order in a document is no evidence of which is meant."""
+    report = Report().year().stock("LiabilitiesAndEquity", 790).flow("ProfitLoss", 5)
+    for value in values:
+        report.flow("Revenue", value).stock("Assets", value)
+    found = own(report.flow("RevenueFromContractsWithCustomers", 7).instance())
+    assert (found["revenue"], found["total_assets"], found["net_result"]) == (None, None, 5)
+    assert signals(read(report.instance())) == {("conflicting_facts", "Assets"): 1, ("conflicting_facts", "Revenue"): 1}
+
+
+@pytest.mark.parametrize("period", [("2024-12-31", "2024-01-01"), ("2019-01-01", "2024-12-31")])
+def test_a_period_that_is_no_financial_year_is_told_and_no_comparative(period: tuple[str, str]) -> None:
+    report = Report().year().flow("Revenue", 9).flow("Revenue", 7, PRIOR).flow("Revenue", 8, period)
+    found = read(report.instance())
+    assert [amount for batch in found for amount in batch.rows["revenue"]] == [9, 7]
+    assert signals(found) == {("implausible_period", "no financial year"): 1}
+
+
+@pytest.mark.parametrize(
+    ("period", "codes"),
+    [
+        (YEAR, {"later_figures"}),  # the header is last year's: this year's results are left out
+        (("2023-12-25", "2024-12-20"), {"overlapping_period"}),
+        (("2024-01-01", "2024-12-28"), {"overlapping_period"}),
+        (("2024-07-01", "2024-12-31"), set()),  # a part of the year
+    ],
+)
+def test_results_of_other_periods_than_the_stated_year_are_told(period: tuple[str, str], codes: set[str]) -> None:
+    found = read(Report().year(*PRIOR).flow("Revenue", 9, PRIOR).flow("Revenue", 7, period).instance())
+    assert [amount for batch in found for amount in batch.rows["revenue"]] == [9]
+    assert {code for code, _ in signals(found)} == codes
+
+
+def test_results_that_begin_days_from_the_stated_year_are_of_their_own_days_and_told() -> None:
+    report = Report().year().flow("Revenue", 9, ("2025-01-02", YEAR[1])).stock("Equity", 5)
+    found = own(report.instance())
+    assert (found["period_start"], found["revenue"], found["equity"]) == (date(2025, 1, 2), 9, 5)
+    assert {code for code, _ in signals(read(report.instance()))} == {"other_first_day"}
+    late = own(Report().year().flow("Revenue", 9, ("2025-02-01", YEAR[1])).instance())
+    assert (late["period_start"], late["revenue"]) == (date(2025, 1, 1), None)
+
+
+def test_a_stated_year_without_its_own_figures_is_told() -> None:
+    found = read(Report().year().flow("Revenue", 9, PRIOR).instance())
+    assert {code for code, _ in signals(found)} == {"empty_year"}
+    assert signals(read(Report().year().instance())) == {}
+
+
+def test_a_period_long_after_the_report_was_read_is_a_slip() -> None:
+    report = Report().year("2052-01-01", "2052-12-31").flow("Revenue", 9, ("2052-01-01", "2052-12-31"))
+    with pytest.raises(UnreadableFileError, match="its period ends on 2052-12-31"):
+        read(report.instance())
 
 
 def test_statements_that_do_not_balance_are_counted() -> None:

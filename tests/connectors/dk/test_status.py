@@ -94,3 +94,13 @@ def test_a_company_that_a_complete_file_lacks_has_left_the_register() -> None:
 
 def test_every_listed_word_has_a_meaning_of_the_contract() -> None:
     assert {STATUSES.get(word, "status") for word in STATUSES.codes} == {"active", "dormant", "dissolved"}
+
+
+def test_a_life_span_to_come_is_not_open_yet() -> None:
+    found = profile(livsforloeb=[element("2001-01-01", "2010-01-01"), element("2099-01-01")])
+    assert (found["status"], found["dissolved_date"]) == ("dissolved", date(2010, 1, 1))
+
+
+def test_an_end_before_the_beginning_is_an_end_of_no_known_day() -> None:
+    found = profile(livsforloeb=[element("2010-01-01", "2001-01-01")])
+    assert (found["status"], found["status_date"], found["dissolved_date"]) == ("dissolved", None, None)

@@ -6,12 +6,14 @@ import json
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
+from connectors.contract.dataset import MAPPING_SIGNALS, NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.esef.dataset import esef_dataset
 from tests.connectors.esef.esef_bodies import (
     CLOSING,
+    COMPANY,
     DATASET,
     LEI,
     OTHER,
@@ -125,6 +127,19 @@ def test_pitfall_filings_xbrl_org_several_languages_per_year() -> None:
     assert fuller["financials_reported"]["revenue"].drop_nulls().to_list() == [100, 9]
 
 
+def test_versions_of_one_day_with_other_figures_are_told_and_the_first_of_the_fullest_counts() -> None:
+    other = report(*statements(Revenue=101, Assets=None))
+    found = shared(read(index(entry(), entry(1)), PAGE), read(report(*statements()), path(0)), read(other, path(1)))
+    assert found["financials_reported"].filter(~pl.col("is_comparative"))["revenue"].to_list() == [100]
+    assert found[MAPPING_SIGNALS].rows() == [("fi.esef", "contradicting_documents", "Revenue", COMPANY)]
+    same = shared(
+        read(index(entry(), entry(1)), PAGE),
+        read(report(*statements()), path(0)),
+        read(report(*statements(Assets=None)), path(1)),
+    )
+    assert same[MAPPING_SIGNALS].is_empty()
+
+
 def test_a_later_refiling_is_a_document_of_its_own() -> None:
     later = entry(1, date_added="2026-06-01 10:00:00", processed="2026-06-01 10:00:00")
     bodies = report(*statements()), report(*statements(Revenue=101))
@@ -212,3 +227,9 @@ def test_every_genuine_file_is_read_or_not_ours(sources: Path) -> None:
     assert [len(read_by[market]) for market in ("FI", "SE", "NO", "UK")] == [10, 10, 10, 10]
     errors = [json.loads(file.read_bytes()) for file in (sources / "fi").glob("esef_error_*")]
     assert len(errors) == 3
+
+
+def test_an_offset_of_the_indexs_times_counts() -> None:
+    batch = read(index(entry(processed="2026-03-01T01:00:00+02:00", date_added="2026-03-01 01:00:00")))
+    assert batch.rows["processed"].to_list() == [datetime(2026, 2, 28, 23, tzinfo=UTC)]
+    assert batch.rows["date_added"].to_list() == [datetime(2026, 3, 1, 1, tzinfo=UTC)]

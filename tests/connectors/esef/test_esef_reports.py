@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from connectors.contract.dataset import UnreadableFileError
-from tests.connectors.esef.esef_bodies import CLOSING, LEI, OPENING, fact, path, read, report, row, statements
+from tests.connectors.esef.esef_bodies import CLOSING, LEI, OPENING, OTHER, fact, path, read, report, row, statements
 
 
 def test_ends_are_exclusive_and_instants_are_the_midnight_after() -> None:
@@ -39,6 +39,61 @@ def test_facts_that_contradict_each_other_are_none_and_are_told() -> None:
     assert [(signal.code, signal.subject) for signal in batch.signals] == [("contradicting_facts", "Revenue")]
 
 
+def test_facts_of_another_issuer_in_the_report_are_none_of_its_own() -> None:
+    """A subsidiary or a guarantor: its revenue is not the issuer's, nor does its year decide."""
+    other = fact("Revenue", 777, dimensions={"entity": f"lei:{OTHER}"})
+    later = [
+        fact(name, 7, "2026-01-01T00:00:00/2027-01-01T00:00:00", dimensions={"entity": f"lei:{OTHER}"})
+        for name in ("Revenue", "ProfitLoss")
+    ]
+    batch = read(report(*statements(Revenue=None), other, *later))
+    (found,) = batch.rows.to_dicts()
+    assert (found["lei"], found["Revenue"], found["ProfitLoss"]) == (LEI, None, 15)
+    assert found["period_end"] == date(2025, 12, 31)
+    assert [signal.code for signal in batch.signals] == ["several_entities"]
+
+
+def test_amounts_without_a_currency_are_none_and_told() -> None:
+    batch = read(report(fact("Revenue", 100, unit="xbrli:pure"), fact("Equity", 4, CLOSING, unit="xbrli:pure")))
+    (found,) = batch.rows.to_dicts()
+    assert (found["currency"], found["Revenue"], found["Equity"]) == (None, None, None)
+    assert [(signal.code, signal.count) for signal in batch.signals] == [("no_currency", 2)]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_currencies_with_as_many_amounts_neither_is_the_reports(order: int) -> None:
+    given = [fact("Revenue", 100), fact("ProfitLoss", 10)]
+    given += [fact("Revenue", 1100, unit="iso4217:SEK"), fact("ProfitLoss", 110, unit="iso4217:SEK")]
+    batch = read(report(*given[::order]))
+    (found,) = batch.rows.to_dicts()
+    assert (found["currency"], found["Revenue"], found["ProfitLoss"]) == (None, None, None)
+    assert [(signal.code, signal.subject) for signal in batch.signals] == [("mixed_currencies", "EUR SEK")]
+
+
+@pytest.mark.parametrize(("written", "heads", "codes"), [("12.5", 13, []), ("-12", None, ["unreadable_value"])])
+def test_people_are_rounded_half_up_and_never_less_than_none(written: str, heads: int | None, codes: list) -> None:
+    batch = read(report(*statements(), fact("AverageNumberOfEmployees", written, unit="xbrli:pure")))
+    assert batch.rows["AverageNumberOfEmployees"].to_list() == [heads]
+    assert [signal.code for signal in batch.signals] == codes
+
+
+def test_headcounts_as_precise_as_each_other_that_differ_are_none() -> None:
+    heads = [fact("AverageNumberOfEmployees", count, unit="xbrli:pure", decimals=0) for count in (12, 13)]
+    batch = read(report(*statements(), *heads))
+    assert batch.rows["AverageNumberOfEmployees"].to_list() == [None]
+    assert [(signal.code, signal.subject) for signal in batch.signals] == [
+        ("contradicting_facts", "AverageNumberOfEmployees")
+    ]
+
+
+@pytest.mark.parametrize("zone", ["Z", "+01:00", "-05:00"])
+def test_midnight_is_that_of_the_zone_that_is_written(zone: str) -> None:
+    year = f"2025-01-01T00:00:00{zone}/2026-01-01T00:00:00{zone}"
+    found = row(fact("Revenue", 5, year), fact("ProfitLoss", 4, year), fact("Equity", 3, f"2026-01-01T00:00:00{zone}"))
+    assert (found["period_start"], found["period_end"]) == (date(2025, 1, 1), date(2025, 12, 31))
+    assert (found["Revenue"], found["Equity"]) == (5, 3)
+
+
 def test_pitfall_filings_xbrl_org_wrong_period_end() -> None:
     """Dates of later meetings and slips are tagged too: the statements' own year counts."""
     later = fact("DividendsProposed", 7, "2026-01-01T00:00:00/2026-05-01T00:00:00")
@@ -47,6 +102,13 @@ def test_pitfall_filings_xbrl_org_wrong_period_end() -> None:
     found = row(*statements(), later, slip, founded)
     assert (found["period_start"], found["period_end"]) == (date(2025, 1, 1), date(2025, 12, 31))
     assert found["Revenue"] == 100
+
+
+def test_a_year_long_after_the_report_was_read_is_none() -> None:
+    slip = [fact(name, 7, "2052-01-01T00:00:00/2053-01-01T00:00:00") for name in ("Revenue", "ProfitLoss")]
+    assert row(*statements(), *slip)["period_end"] == date(2025, 12, 31)
+    with pytest.raises(UnreadableFileError, match="no period that statements could cover"):
+        read(report(*slip))
 
 
 def test_a_quarter_beside_the_year_is_not_the_year() -> None:
@@ -66,6 +128,12 @@ def test_extension_concepts_are_null() -> None:
     own = fact("fsc:AdjustedOperatingResult", 21)
     found = row(*statements(ProfitLossFromOperatingActivities=None), own)
     assert found["ProfitLossFromOperatingActivities"] is None
+
+
+def test_amounts_in_a_currency_that_is_none_are_null_and_told() -> None:
+    text = json.dumps(statements()).replace("iso4217:EUR", "iso4217:XYZ")
+    found = row(*json.loads(text))
+    assert (found["Revenue"], found["currency"]) == (None, None)
 
 
 def test_other_units_and_currencies_are_left() -> None:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import polars as pl
 import pytest
 
-from connectors.contract.dataset import Cursor, Scope
+from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.fi.notices import fetch as notices_fetch
 from connectors.fi.xbrl import fetch as xbrl_fetch
 from connectors.fi.xbrl.fetch import MOST_RUNS
@@ -259,14 +259,15 @@ def test_what_cannot_be_split_further_fails_loudly(service: Service, http: HttpC
 class Releases:
     """The exchange's news service: newest first, in pages."""
 
-    def __init__(self, *numbers: int) -> None:
+    def __init__(self, *numbers: int, most: int = 10_000) -> None:
         self.numbers = numbers
+        self.most = most
 
     def __call__(self, path: str) -> tuple[int, bytes]:
         asked = query(path)
         assert asked["timeZone"] == "UTC"
         assert "callback" not in asked
-        start, limit = int(asked["start"]), int(asked["limit"])
+        start, limit = int(asked["start"]), min(int(asked["limit"]), self.most)
         items = [release(number, "x") for number in self.numbers[start : start + limit]]
         return 200, json.dumps({"results": {"item": items}}).encode()
 
@@ -282,6 +283,26 @@ def test_newest_pages_until_everything_is_known(service: Service, http: HttpClie
     (more,) = RELEASES.fetch(http, first[-1].cursor, ())
     assert len(service.asked) == 1
     assert list(RELEASES.fetch(http, more.cursor, ())) == []
+
+
+def test_page_of_releases_shorter_than_requested_is_not_the_last(service: Service, http: HttpClient) -> None:
+    service.answer = Releases(9001, most=100)
+    (before,) = RELEASES.fetch(http, None, ())
+    service.answer = Releases(*range(1, 251), 9001, most=100)
+    found = list(RELEASES.fetch(http, before.cursor, ()))
+    items = [item for one in found for item in json.load(one.body)["results"]["item"]]
+    assert len({item["disclosureId"] for item in items}) == 251
+
+
+def test_releases_that_no_page_of_a_run_reaches_are_told_once(service: Service, http: HttpClient) -> None:
+    service.answer = Releases(9001)
+    (before,) = RELEASES.fetch(http, None, ())
+    service.answer = Releases(*range(1, 2_500), 9001)  # weeks later: ten pages end before what is known
+    reached: list[FetchedFile] = []
+    with pytest.raises(UnexpectedBodyError, match="some between these and those of the run before are missing"):
+        reached.extend(RELEASES.fetch(http, before.cursor, ()))
+    assert (len(reached), reached[-1].cursor is None) == (10, False)
+    assert list(RELEASES.fetch(http, reached[-1].cursor, ())) == []
 
 
 def test_pages_of_flaggings_are_asked_for_once_and_of_the_exchange_only(service: Service, http: HttpClient) -> None:

@@ -283,15 +283,22 @@ def test_the_kind_of_a_holder_is_told_by_its_mark_alone(name: str, kind: str) ->
     assert holder_type(name) == kind
 
 
-def holdings(*texts: tuple[str, str], released: str = "2026-03-04 07:00:00") -> list[dict[str, Any]]:
-    """Holdings of one company: notifications and the releases that name their pages, both linked."""
+def holdings(*texts: tuple[str, str], **released: str) -> list[dict[str, Any]]:
+    """Holdings of one company: notifications and the releases that name their pages, both linked.
+
+    released: days of releases by page; 2026-03-04 of the others.
+    """
     pages = [
         read(FLAGGING, f"<html><body><pre>{text}</pre></body></html>".encode(), name=f"{key}_en.html")
         for key, text in texts
     ]
     listed = [
         release(
-            number, "x", 144, releaseTime=released, messageUrl=f"https://view.news.eu.nasdaq.com/view?id={key}&lang=en"
+            number,
+            "x",
+            144,
+            releaseTime=f"{released.get(key, '2026-03-04')} 07:00:00",
+            messageUrl=f"https://view.news.eu.nasdaq.com/view?id={key}&lang=en",
         )
         for number, (key, _) in enumerate(texts)
     ]
@@ -303,7 +310,7 @@ def holdings(*texts: tuple[str, str], released: str = "2026-03-04 07:00:00") -> 
 def test_the_newest_notification_of_each_holder_counts() -> None:
     later = form("9.50% | 0.43% | 9.93% |").replace("3 March", "2 April")
     other = form("7.00% | 0.43% | 7.43% |").replace("Sijoittaja", "Toinen")
-    found = holdings(("b2", later), ("b1", form("5.04% | 0.43% | 5.47% |")), ("b3", other))
+    found = holdings(("b2", later), ("b1", form("5.04% | 0.43% | 5.47% |")), ("b3", other), b2="2026-04-03")
     assert [(row["native_id"], str(row["pct"]), row["valid_from"]) for row in found] == [
         ("sijoittaja oy", "9.5000", day("2026-04-02")),
         ("toinen oy", "7.0000", day("2026-03-03")),
@@ -330,12 +337,45 @@ def test_a_figure_is_exact_below_a_limit_is_a_band_and_a_total_is_derived(now: s
         ("0.00% | 0.00% | 0.00% |", "2026-03-03"),
         ("0% | 5.10% | 5.10% |", "2026-03-03"),  # instruments alone
         ("0.01% | 0.00% | 0.01% |", None),
+        ("0.00% of shares, 7.02% of votes | 0.00% | 7.02% |", None),  # votes of others' shares, by proxy
         ("Below 5% | Below 5% | Below 5% |", None),
     ],
 )
 def test_who_has_no_shares_left_holds_nothing_any_more(now: str, ended: str | None) -> None:
     (found,) = holdings(("b1", form(now)))
     assert found["ended_on"] == (None if ended is None else day(ended))
+
+
+TOLD = "Esimerkki Oyj has received a notification"
+TOLD_FINNISH = "ilmoituksen, jonka mukaan omistus on noussut 3.3.2026."
+
+
+@check_cases(
+    ("told", "due"),
+    [
+        (f"{TOLD} on 4 March 2026 from A Oy, according to which it exceeded 5% on 3 March 2026.", "2026-03-03"),
+        (f"{TOLD} from Big, Inc. on March 4, 2026. It crossed 5% on March 3, 2026.", "2026-03-03"),
+        (f"{TOLD} that its holding exceeded 5% on 3 March 2026.", "2026-03-03"),
+        (f"{TOLD} on 4 March 2026.", None),
+        ("Esimerkki Oyj has on 4 March 2026 received a notification. It fell on 3 March 2026.", "2026-03-03"),
+        (f"Esimerkki Oyj on vastaanottanut 4.3.2026 {TOLD_FINNISH}", "2026-03-03"),
+        (f"Esimerkki Oyj on 4.3.2026 vastaanottanut {TOLD_FINNISH}", "2026-03-03"),
+    ],
+)
+def test_the_day_on_which_the_issuer_was_told_is_no_day_of_the_crossing(told: str, due: str | None) -> None:
+    found = one(form("5.04% | 0.43% | 5.47% |").replace(ENGLISH, told))
+    assert found["day"] == (due and day(due))
+
+
+@pytest.mark.parametrize("slip", ["3 March 2062", "5 March 2026"])
+def test_a_crossing_after_its_release_is_a_slip_and_hides_no_later_notification(slip: str) -> None:
+    wrong = form("5.04% | 0.43% | 5.47% |").replace("3 March 2026", slip)
+    (alone,) = holdings(("b1", wrong))
+    assert alone["valid_from"] == date(2026, 3, 4)
+    later = form("9.50% | 0.43% | 9.93% |").replace("3 March", "2 April")
+    assert [str(row["pct"]) for row in holdings(("b1", wrong), ("b2", later), b2="2026-04-03")] == ["9.5000"]
+    told = signals(read(FLAGGING, json.dumps({"url": "https://example.com/a", "text": wrong}).encode()))
+    assert any(code == "impossible_date" for code, _ in told) == (slip == "3 March 2062")
 
 
 def test_without_a_day_the_release_tells_it() -> None:

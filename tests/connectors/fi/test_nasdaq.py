@@ -176,6 +176,16 @@ def test_the_period_is_what_the_headline_states(headline: str, due: tuple[str, s
     assert report_periods.stated_period(headline, RELEASED) == (due and (day(due[0]), day(due[1])))
 
 
+@check_cases(
+    ("released", "due"),
+    [("2026-05-29", ("2026-01-01", "2026-03-31")), ("2026-07-09", ("2026-01-01", "2026-03-31")), ("2026-08-12", None)],
+)
+def test_a_numbered_quarter_is_not_the_calendars_a_quarter_later(released: str, due: tuple[str, str] | None) -> None:
+    """The first quarter of a year that begins in April is reported in summer."""
+    found = report_periods.stated_period("Interim report Q1 2026", day(released))
+    assert found == (due and (day(due[0]), day(due[1])))
+
+
 def test_an_interim_report_is_a_filing_with_period_day_and_document_and_no_figures() -> None:
     document = {"mimetype": "application/pdf", "fileName": "q3.pdf", "attachmentUrl": "https://attachment/q3"}
     (filing,) = filings(release(1, "Interim report January–September 2026", attachment=[document]))
@@ -185,6 +195,11 @@ def test_an_interim_report_is_a_filing_with_period_day_and_document_and_no_figur
         day("2026-09-30"),
     )
     assert (filing["filed_at"], filing["document_url"]) == (RELEASED, "https://attachment/q3")
+
+
+def test_a_release_just_after_midnight_is_of_the_day_in_helsinki() -> None:
+    (filing,) = filings(release(1, "Interim report Q3", releaseTime="2026-10-27 22:30:00"))
+    assert filing["filed_at"] == RELEASED
 
 
 def test_without_a_stated_period_it_stays_open_and_the_page_is_the_document() -> None:

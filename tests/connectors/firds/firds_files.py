@@ -24,7 +24,7 @@ class Line:
     isin: str = SHARE
     mic: str = "XSTO"
     lei: str = ISSUER
-    cfi: str = "ESVUFR"
+    cfi: str | None = "ESVUFR"
     asked: str | None = "true"
     approved: str | None = None
     first: str | None = "2001-01-02T07:00:00Z"

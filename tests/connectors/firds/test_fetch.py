@@ -35,6 +35,7 @@ class Authority:
         self.broken: dict[str, bytes] = {}  # sent in place of what the list tells of
         self.listed: bytes | None = None
         self.most = 10_000  # on a page, whatever is asked for
+        self.left_out = 0  # files that the total counts and no page has
 
     def publish(self, name: str, body: bytes = b"") -> None:
         made = full(Line()) if name.startswith("FULINS") else delta(Line())
@@ -64,7 +65,7 @@ class Authority:
         ]
         start = int(query["start"])
         length = min(self.most, int(query["rows"]))
-        return {"response": {"numFound": len(docs), "docs": docs[start : start + length]}}
+        return {"response": {"numFound": len(docs) + self.left_out, "docs": docs[start : start + length]}}
 
     def elastic(self, query: dict[str, str]) -> dict[str, Any]:
         hits = [
@@ -73,7 +74,7 @@ class Authority:
         ]
         start = int(query["from"])
         length = min(self.most, int(query["size"]))
-        return {"hits": {"total": {"value": len(hits)}, "hits": hits[start : start + length]}}
+        return {"hits": {"total": {"value": len(hits) + self.left_out}, "hits": hits[start : start + length]}}
 
 
 @pytest.fixture
@@ -133,6 +134,29 @@ def test_changes_since_the_last_time_come_in_order(name: str, authority: Authori
 
 
 @pytest.mark.parametrize("name", AUTHORITIES)
+def test_changes_after_a_day_without_all_its_parts_wait_for_them(
+    name: str, authority: Authority, http: HttpClient
+) -> None:
+    _, daily = AUTHORITIES[name]
+    for file in ("14_01of01", "15_02of02", "16_01of01"):
+        authority.publish(f"DLTINS_202601{file}.zip")
+    assert [one.cursor for one in fetched(daily, http)] == [Cursor("2026-01-14")]
+    authority.publish("DLTINS_20260115_01of02.zip")
+    assert [one.cursor for one in fetched(daily, http, Cursor("2026-01-14"))] == [
+        None,
+        Cursor("2026-01-15"),
+        Cursor("2026-01-16"),
+    ]
+
+
+def test_changes_of_a_day_that_stays_without_a_part_are_given_up(authority: Authority, http: HttpClient) -> None:
+    _, daily = AUTHORITIES["esma"]
+    for file in ("11_01of01", "12_02of02", "13_01of01"):
+        authority.publish(f"DLTINS_202601{file}.zip")
+    assert [one.cursor for one in fetched(daily, http)] == [Cursor("2026-01-11"), Cursor("2026-01-13")]
+
+
+@pytest.mark.parametrize("name", AUTHORITIES)
 def test_lists_are_read_page_by_page(name: str, authority: Authority, http: HttpClient, monkeypatch) -> None:
     monkeypatch.setattr(firds_fetch, "PAGE_ENTRIES", 2)
     for part in range(1, 6):
@@ -149,6 +173,23 @@ def test_a_page_that_is_shorter_than_asked_for_is_not_the_end(
     for part in range(1, 6):
         authority.publish(whole_name(SATURDAY, part, 5))
     assert len(fetched(AUTHORITIES[name][0], http)) == 5
+
+
+@pytest.mark.parametrize("name", AUTHORITIES)
+def test_list_that_ends_before_its_total_passes_no_day(name: str, authority: Authority, http: HttpClient) -> None:
+    authority.publish("DLTINS_20260114_01of01.zip")
+    authority.publish("DLTINS_20260116_01of01.zip")
+    authority.left_out = 1
+    with pytest.raises(UnexpectedBodyError, match="a list of 3 files that ends after 2: some are missing"):
+        fetched(AUTHORITIES[name][1], http, Cursor("2026-01-13"))
+
+
+def test_list_of_more_pages_than_are_read_passes_no_day(authority: Authority, http: HttpClient) -> None:
+    authority.most = 1
+    for number in range(1, 52):
+        authority.publish(f"DLTINS_20260114_{number:02}of51.zip")
+    with pytest.raises(UnexpectedBodyError, match="more than 50 pages"):
+        fetched(AUTHORITIES["esma"][1], http, Cursor("2026-01-13"))
 
 
 def test_a_file_that_is_not_what_the_list_says_is_refused(authority: Authority, http: HttpClient) -> None:
@@ -213,6 +254,16 @@ def listed_files(entries: list[Any]) -> list[firds_fetch.FirdsFile]:
 )
 def test_entries_that_name_no_file_are_left(entry: Any) -> None:
     assert listed_files([entry]) == []
+
+
+def test_entry_whose_fields_are_lists_of_one_names_its_file() -> None:
+    plain = {
+        "file_name": "FULINS_E_20260117_01of01.zip",
+        "download_link": "https://firds.esma.europa.eu/firds/FULINS_E_20260117_01of01.zip",
+        "checksum": "f7f1f7ce35f9831403cd593b9a06901a",
+    }
+    assert listed_files([{name: [value] for name, value in plain.items()}]) == listed_files([plain]) != []
+    assert listed_files([plain | {"file_name": [plain["file_name"], "DLTINS_20260117_01of01.zip"]}]) == []
 
 
 def test_parts_count_up_to_what_each_says() -> None:

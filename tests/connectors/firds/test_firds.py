@@ -29,6 +29,7 @@ from connectors.firds.dataset import ESMA, firds_datasets
 from connectors.firds.listings import firds_listings
 from connectors.kit import staging
 from tests.connectors.firds.firds_files import ISSUER, SHARE, Line, delta, full, packed, whole_name
+from tests.connectors.gleif.gleif_bodies import lei
 from tests.tables import check_cases
 
 WHOLE, DAILY = firds_datasets("SE", ESMA)
@@ -93,7 +94,13 @@ def test_one_record_per_isin_and_venue() -> None:
 
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [(Line(isin="SE0000108657"), "no ISIN"), (Line(lei="549300"), "no LEI"), (Line(mic="X"), "no code of a venue")],
+    [
+        (Line(isin="SE0000108657"), "no ISIN"),
+        (Line(lei="549300"), "no LEI"),
+        (Line(mic="X"), "no code of a venue"),
+        (Line(cfi=None), "no classification"),
+        (Line(cfi="esvufr"), "no classification"),
+    ],
 )
 def test_a_bad_record_is_refused_alone(line: Line, reason: str) -> None:
     (batch,) = read(WHOLE, full(line, Line()), whole_name(SATURDAY))
@@ -101,10 +108,67 @@ def test_a_bad_record_is_refused_alone(line: Line, reason: str) -> None:
     assert batch.rejects["reason"][0].startswith(reason)
 
 
+def test_record_of_several_venues_is_a_line_on_each() -> None:
+    again = b"<TradgVnRltdAttrbts><Id>XHEL</Id><IssrReq>true</IssrReq></TradgVnRltdAttrbts><TechAttrbts>"
+    for dataset, body, name in (
+        (WHOLE, full(Line()), whole_name(SATURDAY)),
+        (DAILY, delta(Line()), "DLTINS_20260103_01of01.zip"),
+    ):
+        found = rows(dataset, packed(body.replace(b"<TechAttrbts>", again), name), name)
+        assert [(row["mic"], row["first_traded"]) for row in found] == [("XSTO", date(2001, 1, 2)), ("XHEL", None)]
+
+
+@check_cases(
+    ("element", "path"),
+    [
+        (f"<Issr>{lei('B')}</Issr>", "Issr"),
+        ("<FinInstrmGnlAttrbts><Id>NO0010096985</Id></FinInstrmGnlAttrbts>", "FinInstrmGnlAttrbts/Id"),
+    ],
+)
+def test_record_that_states_one_value_twice_and_differently_is_refused(element: str, path: str) -> None:
+    name = whole_name(SATURDAY)
+    body = full(Line()).replace(b"<TechAttrbts>", element.encode() + b"<TechAttrbts>")
+    [batch] = read(WHOLE, packed(body, name), name)
+    assert (batch.rows.height, batch.rejects["reason"].to_list()) == (0, [f"several values of {path}"])
+
+
+def test_name_stated_in_two_ways_is_null_and_the_line_stays() -> None:
+    name = whole_name(SATURDAY)
+    body = full(Line()).replace(b"<ShrtNm>", b"<FullNm>Example Ltd</FullNm><ShrtNm>")
+    [row] = rows(WHOLE, packed(body, name), name)
+    assert (row["mic"], row["name"]) == ("XSTO", None)
+
+
 def test_days_that_do_not_read_are_told() -> None:
     (batch,) = read(WHOLE, full(Line(first="soon", asked="true")), whole_name(SATURDAY))
     assert [(signal.code, signal.subject) for signal in batch.signals] == [("unreadable_value", "FrstTradDt soon")]
     assert batch.rows["first_traded"].to_list() == [None]
+
+
+@check_cases(
+    ("line", "code", "subject"),
+    [
+        (Line(asked="TRUE"), "unreadable_value", "IssrReq TRUE"),
+        (Line(asked=None), "missing_value", "IssrReq"),
+        (Line(first="0001-01-01T00:00:00Z"), "unreadable_value", "FrstTradDt 0001-01-01T00:00:00Z"),
+        (Line(ends="1999-12-31T00:00:00Z"), "contradicting_days", "TermntnDt before FrstTradDt"),
+    ],
+)
+def test_what_a_record_leaves_open_is_null_and_told(line: Line, code: str, subject: str) -> None:
+    (batch,) = read(WHOLE, full(line), whole_name(SATURDAY))
+    (row,) = batch.rows.to_dicts()
+    assert [(signal.code, signal.subject) for signal in batch.signals] == [(code, subject)]
+    assert (row["is_requested"] is None) == subject.startswith("IssrReq")
+    assert (row["first_traded"] is None) == (not subject.startswith("IssrReq"))
+    assert row["ends_on"] is None
+
+
+def test_two_issuers_of_one_line_are_none() -> None:
+    (batch,) = read(WHOLE, full(Line(), Line(lei=lei("B")), Line(mic="FNSE")), whole_name(SATURDAY))
+    assert batch.rows["mic"].to_list() == ["FNSE"]
+    assert [(signal.code, signal.subject) for signal in batch.signals] == [
+        ("several_issuers", "Issr of one instrument")
+    ]
 
 
 def test_changes_are_kept_whoever_asked_for_them() -> None:

@@ -114,6 +114,8 @@ def test_dates():
     assert got(
         text.iso_date(A), "2024-05-31", "2024-05-31T12:00:00Z", "2024-05-31 00:00:00", "31.05.2024", "2024-13-01"
     ) == [day, day, day, None, None]
+    # XML's dates may have a zone; the day is the one written, as where a time has one
+    assert got(text.iso_date(A), "2024-05-31+02:00", "2024-05-31-05:00", "2024-05-31-05") == [day, day, None]
 
 
 def test_numbers():

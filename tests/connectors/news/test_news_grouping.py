@@ -56,6 +56,16 @@ def test_versions_of_one_group_are_one_news_item_in_english() -> None:
     assert found["supersedes"] is None
 
 
+def test_headlines_of_all_sources_are_as_readers_see_them() -> None:
+    """One headline from two wires, of which one writes letters in two parts and leaves hidden signs."""
+    written = ["Del\u00e5rsrapport Q3", "Dela\u030ars\u00adrapport \u200bQ3\u200e"]
+    frames = [pl.DataFrame([item(str(place), title=title)], schema=ITEM) for place, title in enumerate(written)]
+    assert grouping.concat_items(frames)["title"].to_list() == ["Del\u00e5rsrapport Q3"] * 2
+    hidden = pl.DataFrame([item("1", title="\u200e")], schema=ITEM)
+    assert grouping.concat_items([hidden])["title"].to_list() == ["\u200e"]
+    assert grouping.concat_items([]).schema == ITEM
+
+
 def test_one_language_alone_leads_as_it_is() -> None:
     (found,) = told(item("1", group="g", language="fi"))
     assert (found["title"], found["language"]) == ("Title 1", "fi")

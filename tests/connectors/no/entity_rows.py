@@ -60,8 +60,8 @@ def present(
     ).lazy()
 
 
-def companies(**tables: pl.LazyFrame) -> list[dict[str, Any]]:
-    shared = NORWAY.to_shared_tables(tables, TODAY)["companies"]
+def companies(today: date = TODAY, **tables: pl.LazyFrame) -> list[dict[str, Any]]:
+    shared = NORWAY.to_shared_tables(tables, today)["companies"]
     assert shared.schema == staging.staged_schema(COMPANIES)
     return shared.to_dicts()
 

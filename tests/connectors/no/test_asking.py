@@ -188,6 +188,14 @@ def test_announcements_go_on_from_the_last_day_with_a_day_more(tmp_path: Path) -
     assert len(site.asked) > 20  # the first time, more than a year
 
 
+def test_newsweb_after_a_clock_that_was_ahead_goes_on_from_today(tmp_path: Path) -> None:
+    site = NewsWeb()
+    with asking(site, tmp_path, datetime(2026, 11, 25, tzinfo=UTC)) as http:
+        (arrival,) = fetched(http, "no.newsweb", Cursor("2027-11-25"))
+    assert [parse_qs(urlsplit(target).query)["fromDate"] for target in site.asked[1:]] == [["2026-11-24"]]
+    assert arrival.cursor == Cursor("2026-11-26")
+
+
 def test_an_error_in_the_envelope_stops_before_it_is_kept(tmp_path: Path) -> None:
     site = NewsWeb()
     site.answer = lambda target: (  # type: ignore[method-assign]

@@ -55,6 +55,25 @@ def test_other_markets_broken_rows_and_new_columns_are_told() -> None:
     assert ("unknown_column", "sector") in signals(read("no.euronext", wider, "list.csv"))
 
 
+def test_a_name_in_another_encoding_is_read_whole_and_told() -> None:
+    body = euronext(share("MØRE", "NO0010161896", '"Euronext Growth Oslo"')).decode("utf-8-sig").encode("cp1252")
+    batches = read("no.euronext", body, "list.csv")
+    assert [row["Name"] for row in rows(batches, "no_euronext")] == ["MØRE"]
+    assert signals(batches) == {("encoding_fallback", "line"): 1}
+
+
+def test_an_isin_with_a_wrong_check_digit_is_told() -> None:
+    batches = read("no.euronext", euronext(share("DNB BANK", "NO0010161895")), "list.csv")
+    assert (len(rows(batches, "no_euronext")), signals(batches)) == (1, {("wrong_check_digit", "ISIN"): 1})
+
+
+def test_an_isin_repeated_with_another_name_or_market_is_told_and_the_first_stays() -> None:
+    first, other = share("DNB BANK", "NO0010161896"), share("DNB BANK", "NO0010161896", '"Euronext Growth Oslo"')
+    batches = read("no.euronext", euronext(first, other, first), "list.csv")
+    assert [row["mic"] for row in rows(batches, "no_euronext")] == ["XOSL"]
+    assert rejects(batches) == ["repeated with other values"]
+
+
 def test_a_quote_that_nobody_closes_costs_its_own_row_only() -> None:
     good = share("DNB BANK", "NO0010161896")
     body = euronext(good, '"' + share("AKER", "NO0010234552")[1:].replace('"', ""), *[good] * 3000)

@@ -40,6 +40,9 @@ AMOUNTS = [
     ("SE", "1,234 miljoner kronor", 1_234_000, "SEK"),
     ("UK", "fined £5m to settle", 5_000_000, "GBP"),
     ("US", "US$2 billion", 2_000_000_000, "USD"),
+    ("US", "a $5-million penalty", 5_000_000, "USD"),
+    ("UK", "fined £5m plus costs, for each of its failings", 5_000_000, "GBP"),
+    ("SE", "50 000 kronor per faktura", 50_000, "SEK"),
 ]
 NONE = [
     ("UK", "£1m and £2m"),  # nothing says which is the fine
@@ -60,9 +63,32 @@ NONE = [
     ("UK", "nearly £5m"),
     ("NO", "ca. 5 mill. kr"),
     ("UK", "£5x"),  # a scale that nobody knows
+    ("UK", "£1·5 million"),  # a sign between digits that is none of ours: not one pound
+    ("UK", "£1:5 million"),
     ("SE", "1.234 miljoner kronor"),  # a sign of another language than the words
     ("SE", "SEK 1,234 million"),
     ("UK", ""),
+    ("SE", "sanktionsavgift på drygt 10 miljoner kronor"),
+    ("SE", "knappt 10 mnkr"),
+    ("SE", "närmare SEK 5 miljoner"),
+    ("NO", "gebyr på drøye 5 millioner kroner"),
+    ("NO", "rundt 5 mill. kroner"),
+    ("FI", "runsaat 200 000 euroa"),
+    ("UK", "fined approx. £5 million"),
+    ("UK", "fined roughly £5m"),
+    ("UK", "fined c. £5m"),
+    ("UK", "in excess of £5 million"),
+    ("UK", "~£5m"),
+    ("UK", "£5 million or more"),
+    ("US", "$5m+"),
+    ("UK", "2 x £500,000"),  # one of several
+    ("US", "CAD $5 million"),  # another country's dollars
+    ("NO", "tvangsmulkt på 50 000 kroner per dag"),  # of each day
+    ("NO", "NOK 50 000 pr. dag"),
+    ("NO", "kr 50 000 for hver påbegynte uke"),
+    ("SE", "vite om 100 000 kronor för varje dag"),
+    ("SE", "5 000 kr/dag"),
+    ("UK", "£5,000 a day"),
 ]
 
 

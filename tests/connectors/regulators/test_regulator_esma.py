@@ -81,6 +81,10 @@ def test_both_companies_of_a_sanction_have_rows(read: Reading) -> None:
         ("Public warning", act_types.SANCTION_WARNING),
         ("Order to cease and desist", act_types.ORDER),
         ("Something new", act_types.OTHER),
+        ("Public warning to the bank", "sanction_warning"),  # «ban» is no beginning of it
+        ("Administrative measure as defined in Article 30", "other"),
+        ("Non-pecuniary sanction", "other"),
+        ("Temporary bans", "prohibition"),
     ],
 )
 def test_natures(nature: str, kind: str, read: Reading) -> None:
@@ -131,6 +135,44 @@ def test_fields_of_several_values_give_the_first(read: Reading) -> None:
     assert read(DATASET, solr(sanction(sn_entityName=["Esimerkki Oyj", "X"]))).rows["name"].to_list() == [
         "Esimerkki Oyj"
     ]
+
+
+@check_cases(
+    ("names", "leis", "due"),
+    [
+        (["Esimerkki Oyj", "Toinen Oy"], [LEI, OTHER_LEI], [("Esimerkki Oyj", LEI), ("Toinen Oy", OTHER_LEI)]),
+        (["Ann Example", "Toinen Oy"], [OTHER_LEI], [("Toinen Oy", OTHER_LEI)]),
+        (["Esimerkki Oyj", "Toinen Oy"], None, [("Esimerkki Oyj", None), ("Toinen Oy", None)]),
+        (None, [LEI, OTHER_LEI], [(None, LEI), (None, OTHER_LEI)]),
+        # nothing says which of them has the LEI
+        (["Esimerkki Oyj", "Toinen Oy"], [LEI], [("Esimerkki Oyj", None), ("Toinen Oy", None), (None, LEI)]),
+    ],
+)
+def test_each_company_of_a_list_is_a_respondent(
+    names: Any, leis: Any, due: list[Any], read: Reading, archived: Reading
+) -> None:
+    body = solr(sanction(sn_entityName=names, sn_entityLEI=leis))
+    rows = read(DATASET, body).rows
+    assert rows.select("name", "lei").rows() == due
+    assert archived(DATASET, body).rows.equals(rows)
+    assert DATASET.redact is not None
+    assert b"Ann" not in DATASET.redact(io.BytesIO(body)).read()
+
+
+def test_fine_is_found_whatever_its_place_in_a_list(read: Reading) -> None:
+    nature = ["Public statement", "Administrative pecuniary sanction"]
+    [row] = read(
+        DATASET, solr(sanction(sn_natureFullName=nature, sn_sanctionLegalFrameworkName=["MAR"]))
+    ).rows.to_dicts()
+    assert (row["kind"], row["amount"], row["currency"]) == (act_types.SANCTION_FINE, 200_000, "EUR")
+    assert row["title"] == "MAR: Public statement; Administrative pecuniary sanction"
+
+
+def test_field_that_can_have_one_value_has_none_where_a_list_differs(read: Reading) -> None:
+    days = ["2026-02-03T00:00:00Z", "2026-03-04T00:00:00Z"]
+    batch = read(DATASET, solr(sanction(sn_date=days), sanction(sn_sanctionEsmaID=["SAN8", "SAN9"])))
+    assert batch.rows.is_empty()
+    assert sorted(batch.rejects["reason"]) == [f"no day: '{'; '.join(days)}'", "no sn_sanctionEsmaID"]
 
 
 def test_the_archive_keeps_no_text_and_no_person(read: Reading, archived: Reading) -> None:
@@ -277,8 +319,12 @@ def register(tmp_path: Path) -> Iterator[tuple[HttpClient, list[str]]]:
 
 
 def _page(path: str) -> bytes:
+    return _page_of(path, 5)
+
+
+def _page_of(path: str, given: int) -> bytes:
     start = int(path.split("start=")[1].split("&", maxsplit=1)[0])
-    documents = [sanction(sn_sanctionEsmaID=f"SAN{number}") for number in range(start, min(start + 2, 5))]
+    documents = [sanction(sn_sanctionEsmaID=f"SAN{number}") for number in range(start, min(start + 2, given))]
     return json.dumps({"response": {"numFound": 5, "start": start, "docs": documents}}).encode()
 
 
@@ -293,7 +339,34 @@ def test_both_registers_are_asked_for_in_full(register: tuple[HttpClient, list[s
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("pages", "reason"), [(4, "4 of 5 documents"), (2, "more than 2 pages")])
+def test_register_that_is_not_listed_to_its_end_is_an_error(
+    pages: int, reason: str, register: tuple[HttpClient, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    http, _ = register
+    monkeypatch.setattr(regulators_fetch, "MOST_PAGES", pages)
+    monkeypatch.setitem(globals(), "_page", lambda path: _page_of(path, 4))
+    found: list[str] = []
+    with pytest.raises(UnexpectedBodyError, match=reason):
+        found.extend(one.name.partition("_")[0] for one in regulators_fetch.fetch_registers(http, None, ()))
+    assert found[-1] == "saris", "the other register is fetched all the same"
+
+
 def test_the_export_without_its_session_is_an_error(register: tuple[HttpClient, list[str]]) -> None:
     http, _ = register
     with pytest.raises(UnexpectedBodyError):
         http.get(regulators_fetch.EXPORT_URL, expect={BodyFormat.TEXT})
+
+
+@check_cases(
+    ("day", "reason"),
+    [
+        ("9999-12-31T00:00:00Z", "published after it was read: 9999-12-31"),
+        ("0001-01-01T00:00:00Z", "published before there was an authority"),
+    ],
+)
+def test_a_day_that_no_act_is_of_is_refused_in_both_registers(day: str, reason: str, read: Reading) -> None:
+    for body in (solr(sanction(sn_date=day)), csv(suspension(effectiveFrom=day))):
+        batch = read(DATASET, body)
+        assert batch.rows.is_empty()
+        assert [why.startswith(reason) for why in batch.rejects["reason"]] == [True]

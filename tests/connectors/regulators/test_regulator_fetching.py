@@ -66,6 +66,33 @@ def test_only_what_changed_is_taken(authority: Authority) -> None:
     assert authority.asked == ["/litigation-releases/rss", "/trading-suspensions/rss"] * 3
 
 
+def feed(*numbers: int) -> bytes:
+    return rss([{"title": "Act", "link": f"https://{HOST}/act-{number}"} for number in numbers])
+
+
+def test_feed_without_any_item_of_the_run_before_is_told_once_and_kept(authority: Authority) -> None:
+    """The machine was off for a week: what was published and left the feed meanwhile is never read."""
+    litigation, suspensions = "/litigation-releases/rss", "/trading-suspensions/rss"
+    authority.broken = {litigation: feed(3, 2, 1)}
+    _, cursor = taken(authority, None)
+    authority.broken[litigation] = feed(5, 4, 3)
+    authority.tags[litigation] = '"2"'
+    names, cursor = taken(authority, cursor)  # they meet
+    assert names == ["litigation-releases"]
+    authority.broken[litigation] = feed(12, 11, 10)
+    authority.tags = {litigation: '"3"', suspensions: '"3"'}
+    assert authority.http is not None
+    found = regulators_fetch.fetch_feeds(URLS, authority.http, cursor, ())
+    kept = [next(found), next(found)]
+    assert [one.name.rpartition("_")[0] for one in kept] == ["litigation-releases", "trading-suspensions"]
+    with pytest.raises(UnexpectedBodyError, match="some between these and those are missing"):
+        next(found)
+    assert kept[-1].cursor is not None
+    assert "act-" not in kept[-1].cursor.value  # addresses may name persons
+    authority.tags[litigation] = '"4"'
+    assert taken(authority, kept[-1].cursor)[0] == ["litigation-releases"]
+
+
 def test_a_cursor_of_another_release_is_forgotten(authority: Authority) -> None:
     assert len(taken(authority, Cursor("{]"))[0]) == len(URLS)
 

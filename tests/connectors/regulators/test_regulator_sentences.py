@@ -43,6 +43,18 @@ ENGLISH_TABLE = [
     ("Unauthorised firm: Foo Ltd", k.UNAUTHORISED_WARNING, None),
     ("FCA fines Acme Limited, owned by Other plc, £3m", k.SANCTION_FINE, "Acme Limited"),
     ("FCA publishes consultation on climate", None, None),
+    ("FCA will not fine Example Plc", None, None),  # denied, lifted or only proposed
+    ("FCA proposes to fine Example Plc £5m", None, None),
+    ("Tribunal overturns ban and fine on Example Plc", None, None),
+    ("Federal Court Dismisses CFTC Charges Against Example Plc", None, None),
+    ("FCA lifts restrictions and orders on Example Plc", None, None),
+    ("Upper Tribunal reduces fine on Example Plc", None, None),
+    ("FCA withdraws Final Notice against Example Plc", None, None),
+    ("FCA to withdraw fine on Example Plc", None, None),
+    ("Judge rejects FCA penalty against Example Plc", None, None),
+    ("FCA fines Example Plc £5m because it did not report", k.SANCTION_FINE, "Example Plc"),
+    ("FCA fines Example Plc £5m for rejected claims", k.SANCTION_FINE, "Example Plc"),
+    ("CFTC Settles Charges with Example Plc", k.LITIGATION, "Example Plc"),
     ("Speech: the future of markets", None, None),
 ]  # fmt: skip
 SWEDISH_TABLE = [
@@ -61,6 +73,19 @@ SWEDISH_TABLE = [
     ("FI varnar för Foo Ltd", k.UNAUTHORISED_WARNING, None),
     ("Varning för bedragare som utger sig för att vara Foo AB", k.CLONE_WARNING, None),
     ("Ny rapport om bolån", None, None),
+    ("Ingen sanktionsavgift för Exempel AB", None, None),  # denied, lifted, reduced or appealed
+    ("FI upphäver sanktionsavgift för Exempel AB", None, None),
+    ("Kammarrätten undanröjer varning för Exempel AB", None, None),
+    ("FI överklagar dom om sanktionsavgift för Exempel AB", None, None),
+    ("Domstol sänker sanktionsavgift för Exempel AB", None, None),
+    ("Sanktionsavgift halveras för Exempel AB", None, None),
+    ("Exempel AB får rätt mot FI om sanktionsavgift", None, None),
+    ("FI drar tillbaka föreläggande mot Exempel AB", None, None),
+    ("FI överväger sanktionsavgift mot Exempel AB", None, None),
+    ("FI:s förslag till sanktionsavgift för Exempel AB", None, None),
+    ("FI återkallar tillståndet för Exempel AB på egen begäran", k.OTHER, "Exempel AB"),  # no sanction
+    ("Kammarrätten fastställer sanktionsavgift för Exempel AB", k.SANCTION_FINE, "Exempel AB"),
+    ("Sanktionsavgift för Exempel AB på grund av att inte ha rapporterat", k.SANCTION_FINE, "Exempel AB"),
 ]  # fmt: skip
 NORWEGIAN_TABLE = [
     ("Overtredelsesgebyr til DNB Bank ASA", k.SANCTION_FINE, "DNB Bank ASA"),
@@ -75,6 +100,17 @@ NORWEGIAN_TABLE = [
     ("Finanstilsynet advarer mot Foo Ltd", k.UNAUTHORISED_WARNING, None),
     ("Finanstilsynet advarer mot falsk bruk av navnet Foo AS", k.CLONE_WARNING, None),
     ("Rundskriv om kapitalkrav", None, None),
+    ("Finanstilsynet opphever overtredelsesgebyr til Eksempel ASA", None, None),
+    ("Klagenemnda omgjør overtredelsesgebyr til Eksempel ASA", None, None),
+    ("Ikke overtredelsesgebyr til Eksempel ASA", None, None),
+    ("Varsel om overtredelsesgebyr til Eksempel ASA", None, None),
+    ("Forhåndsvarsel om pålegg til Eksempel ASA", None, None),
+    ("Forslag til vedtak mot Eksempel ASA", None, None),
+    ("Klagenemnda reduserer overtredelsesgebyret til Eksempel ASA", None, None),
+    ("Finanstilsynet vurderer overtredelsesgebyr til Eksempel ASA", None, None),
+    ("Finanstilsynet trekker pålegg til Eksempel ASA", None, None),
+    ("Eksempel ASA får medhold i klage på overtredelsesgebyr", None, None),
+    ("Tilbakekall av tillatelse til Eksempel ASA etter eget ønske", k.OTHER, "Eksempel ASA"),
 ]  # fmt: skip
 TABLE = [
     *((ENGLISH, *row) for row in ENGLISH_TABLE),

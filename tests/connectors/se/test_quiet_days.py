@@ -22,7 +22,7 @@ FOREIGN = "|Other Ltd$FORNAMN_FRSPRAK-ORGNAM$2001-05-10"
 BLOCKS = ("organisationsnamn", "verksamOrganisation", "naringsgrenOrganisation", "avregistreradOrganisation")
 KINDS = ("TIMEOUT", "OTILLGANGLIG_UPPGIFTSKALLA", "ORGANISATION_FINNS_EJ")
 HEADER = ("Innehavare av positionen", "Namn på emittent", "ISIN", "Position i procent", "Datum för positionen")
-SHARES = {ONE: "SE0000000011", TWO: "SE0000000029", THREE: "SE0000000037"}
+SHARES = {ONE: "SE0000000010", TWO: "SE0000000028", THREE: "SE0000000036"}
 
 
 def registered(more: str = "") -> list[dict[str, str]]:
@@ -63,7 +63,7 @@ def issuers() -> dict[str, bytes]:
         ("Holder", "Ett AB", SHARES[ONE], "0,9", "2026-01-20"),
         ("Holder", "Okänd utländsk plc", SHARES[TWO], "0,9", "2026-01-20"),
         ("Holder", "Aktiebolaget Tre", SHARES[THREE], "0,9", "2026-01-20"),
-        ("Holder", "Ingen AB", "SE0000000045", "0,9", "2026-01-20"),
+        ("Holder", "Ingen AB", "SE0000000044", "0,9", "2026-01-20"),
     ]
     return {
         "insyn/export.csv": "".join(f"{line}\r\n" for line in lines).encode("utf-16-le"),

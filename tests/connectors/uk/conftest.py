@@ -5,7 +5,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
@@ -191,8 +191,15 @@ class Bench:
         """The newest rows by staged table."""
         return dict(self._present)
 
-    def normalise(self) -> dict[str, pl.DataFrame]:
-        return dict(mapping.map_registers({name: rows.lazy() for name, rows in self._present.items()}, RUN))
+    def normalise(self, today: date = RUN) -> dict[str, pl.DataFrame]:
+        present = {name: rows.lazy() for name, rows in self._present.items()}
+        return dict(mapping.map_registers(present, max(today, *self._observed_days())))
+
+    def _observed_days(self) -> Iterator[date]:
+        """Days of rows: none is later than the day on which they are mapped."""
+        yield RUN
+        for rows in self._present.values():
+            yield from rows["_observed_at"].dt.date()
 
 
 def with_meta(table: str, rows: pl.DataFrame, at: datetime) -> pl.DataFrame:

@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
 from typing import Any
@@ -73,8 +74,8 @@ def piece(
     return ArchiveMember(dataset, name, "ab" * 32, SEEN, Scope.PART, "one", partial(io.BytesIO, content))
 
 
-def read(content: bytes, name: str = "companyfacts/CIK0000999999.json") -> list[Batch]:
-    whole = piece(content, name)
+def read(content: bytes, name: str = "companyfacts/CIK0000999999.json", seen: datetime = SEEN) -> list[Batch]:
+    whole = replace(piece(content, name), observed_at=seen)
     return [
         batch for part in companyfacts_dataset.split_members(whole) for batch in companyfacts_dataset.read_batches(part)
     ]

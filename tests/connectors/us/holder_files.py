@@ -184,11 +184,14 @@ def line(
     )
 
 
-def form4(*lines: str, owners: str, form: str = "4", version: str = "X0609", period: str = "2026-11-02") -> str:
+def form4(
+    *lines: str, owners: str, form: str = "4", version: str = "X0609", period: str = "2026-11-02", amended: str = ""
+) -> str:
+    original = f"<dateOfOriginalSubmission>{amended}</dateOfOriginalSubmission>" if amended else ""
     return (
         f'<?xml version="1.0"?><ownershipDocument><schemaVersion>{version}</schemaVersion>'
-        f"<documentType>{form}</documentType><periodOfReport>{period}</periodOfReport><issuer>"
-        f"<issuerCik>{ISSUER}</issuerCik><issuerName>EXAMPLE CORP</issuerName>"
+        f"<documentType>{form}</documentType><periodOfReport>{period}</periodOfReport>"
+        f"{original}<issuer><issuerCik>{ISSUER}</issuerCik><issuerName>EXAMPLE CORP</issuerName>"
         f"<issuerTradingSymbol>EXM</issuerTradingSymbol></issuer>{owners}"
         f"<nonDerivativeTable>{''.join(lines)}</nonDerivativeTable><derivativeTable/><footnotes/>"
         "<ownerSignature><signatureName>/s/ x</signatureName><signatureDate>2026-11-04</signatureDate></ownerSignature>"

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 from datetime import UTC, datetime
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,9 @@ def test_the_longest_begin_first_and_those_unknown_before_all() -> None:
 @pytest.mark.slow
 def test_workers_take_markets_of_one_run_after_the_other_and_one_that_dies_is_replaced(tmp_path: Path) -> None:
     settings, codes = IngestSettings(data=tmp_path), ["FI", "NO"]
+    before = multiprocessing.active_children()  # of tests before this one, in the same process
     with serve(World(seed=1, companies=120, days=3, markets=tuple(codes))) as registry, MarketWorkers(1) as workers:
-        [first] = multiprocessing.active_children()
+        [first] = _started_since(before)
 
         def kill_first(line: str) -> None:
             if first.is_alive():
@@ -57,12 +59,17 @@ def test_workers_take_markets_of_one_run_after_the_other_and_one_that_dies_is_re
             assert [error.market for error in lost.errors] == [codes[0]]
             assert "killed by signal 9" in lost.errors[0].message
             assert taken == [codes[1]]
-            [second] = multiprocessing.active_children()
+            [second] = _started_since(before)
             registry.advance()
             again, taken = _ingested(settings, origin, registry.now, workers)
             assert (again.errors, taken) == ((), codes)
-            assert multiprocessing.active_children() == [second]
-    assert multiprocessing.active_children() == []
+            assert _started_since(before) == [second]
+    assert _started_since(before) == []
+
+
+def _started_since(before: list[BaseProcess]) -> list[BaseProcess]:
+    """The children of this process that live and are not among those before."""
+    return [child for child in multiprocessing.active_children() if child not in before]
 
 
 def _ingested(

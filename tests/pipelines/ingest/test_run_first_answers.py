@@ -51,7 +51,7 @@ def test_ingest_of_owners_looked_up_company_by_company_is_silent_until_the_compa
     place.records("owners/o1.json", owner("o1", ONE, 50, 75))
     place.ingest()
     place.records("owners/p1.json", owner("p1", TWO, 50, 75), owner("p2", TWO, 5, 10, holder="Ossi", since=None))
-    place.records("owners/q1.json", owner("q1", THREE, 50, 75, since="2026-03-02"))
+    place.records("owners/q1.json", owner("q1", THREE, 50, 75, since="2026-03-03"))
     assert dict(place.ingest().events) == {"ownership.changed": 1}, "of the third, who bought after the baseline"
     place.records("owners/p3.json", owner("p2", TWO, 25, 50, holder="Ossi", since=None))
     assert dict(place.ingest().events) == {"ownership.changed": 1}

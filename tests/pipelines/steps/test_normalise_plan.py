@@ -252,3 +252,16 @@ def test_plan_other_snapshots_are_not_compared_with_a_feed(
 ) -> None:
     [plan] = planned(pending, market=FED, watermarks=marks)
     assert plan.feed_gaps == {}
+
+
+def test_rules_of_the_day_have_the_newest_day_so_far_and_the_one_before() -> None:
+    """A late-arriving file is applied on the day that the market has come to; the first instant has none before it."""
+    pending = (staged(OWNED, 2), staged(FILED, 5), staged(FILED, 7))
+    plans = planned(*pending, watermarks=applied((REGISTER, 1, 4)))
+    dates = [
+        ((plan.today - NOON.date()).days, plan.previous_today and (plan.previous_today - NOON.date()).days)
+        for plan in plans
+    ]
+    assert dates == [(4, 4), (5, 4), (7, 5)]
+    [first] = planned(staged(REGISTER, 3))
+    assert (first.today, first.previous_today) == (day(3).date(), None)

@@ -32,7 +32,9 @@ pytestmark = pytest.mark.slow
 def previewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
     """The folder of a world that was taken in with the preview on, and how the tests of that ended."""
     folder = tmp_path_factory.mktemp("denmark")
-    environment = {**os.environ, "FIRM_PREVIEW_MARKETS": "dk", "DENMARK_FOLDER": str(folder)}
+    # They are slow tests of this one, without a mark of their own
+    budget = {"FIRM_TEST_SECONDS": str(PATIENCE)}
+    environment = {**os.environ, **budget, "FIRM_PREVIEW_MARKETS": "dk", "DENMARK_FOLDER": str(folder)}
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "python_files=cases_*.py", str(HERE / "previewed")]
     done = subprocess.run(
         [sys.executable, *words],

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.warehouse.handed import ONE, TABLES, applied, delta_lines, hostile_world, objects, parquet, write
+from tests.warehouse.handed import ONE, TABLES, TWO, applied, delta_lines, hostile_world, objects, parquet, write
 from tests.warehouse.helpers import day, event, rows
 from tests.warehouse.world import learn, member, owner, period, publish
 from warehouse.exports.exports import ExportStore, MarketExport
@@ -153,3 +153,17 @@ def test_deltas_are_pruned_by_number(layout: Layout) -> None:
         "0000000003-0000000004",
     ]
     assert parquet(MarketExport("NO", root / "0000000004", {}, is_new=False), "companies").height == 3
+
+
+@pytest.mark.slow
+def test_a_delta_from_an_export_of_a_lost_line_of_releases_has_every_event(layout: Layout, tmp_path: Path) -> None:
+    """As after a data folder was restored from before the export: its events are of other companies."""
+    lost = Layout(tmp_path / "lost")
+    companies = [member("NO", number) for number in (1, 2)]
+    for at, (place, company) in enumerate(((lost, ONE), (layout, TWO), (layout, TWO))):
+        learn(place, "NO", at, companies=companies)
+        publish(place, "NO", at=at, full=True, events=rows(EVENTS, event(f"{company}{at}", company, day(at))))
+    [base] = write(lost, to=layout.exports_folder)
+    [export] = write(layout, at=2)
+    assert export.delta is not None
+    assert applied(objects(base, "events"), export.delta, "events") == objects(export, "events")

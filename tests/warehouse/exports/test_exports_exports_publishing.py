@@ -18,7 +18,13 @@ import pytest
 from tests.warehouse.handed import TABLES, export_all, hostile_world, objects, write
 from tests.warehouse.helpers import killed_at, segment_file
 from tests.warehouse.world import learn, member, publish
-from warehouse.exports.exports import ExportStore, ExportWriteError, InvalidReleaseError, MarketExport
+from warehouse.exports.exports import (
+    ExportStore,
+    ExportWriteError,
+    ForeignExportError,
+    InvalidReleaseError,
+    MarketExport,
+)
 from warehouse.publish.publisher import ReleaseStore
 from warehouse.release.segments import DOCUMENTS
 from warehouse.storage.layout import Layout
@@ -161,6 +167,37 @@ def test_a_damaged_release_leaves_the_former_export(small: Layout) -> None:
     assert latest is not None
     assert (latest.folder, is_whole(latest)) == (former.folder, True)
     assert sorted(path.name for path in (small.exports_folder / "NO").iterdir()) == ["0000000001", "latest.json"]
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Layout:
+    """Another installation with one release."""
+    layout = Layout(tmp_path / "other")
+    learn(layout, "NO", 0, companies=[member("NO", 7)])
+    publish(layout, "NO", at=5)
+    return layout
+
+
+@pytest.mark.parametrize("releases", [1, 2])
+def test_a_folder_with_exports_of_another_installation_is_refused(
+    small: Layout, other: Layout, tmp_path: Path, releases: int
+) -> None:
+    [made] = write(other, to=tmp_path / "shared", formats=["ndjson"])
+    for at in range(1, releases):
+        next_release(small, at)  # a greater number, published before that of the folder
+    with pytest.raises(ForeignExportError, match=r"shared.* has release 1 of another installation: .*--to DIR"):
+        write(small, to=tmp_path / "shared")
+    assert is_whole(made)
+    assert [path.name for path in made.folder.parent.glob("0*")] == ["0000000001"]
+
+
+def test_a_newer_export_is_not_replaced_by_an_older_one(small: Layout, other: Layout, tmp_path: Path) -> None:
+    next_release(small, 1)
+    [newest] = write(small, to=tmp_path / "shared", formats=["ndjson"])
+    with pytest.raises(ForeignExportError, match=r"has release 2, which is newer than 1, the current one here: .*--to"):
+        write(other, to=tmp_path / "shared")
+    pointer = json.loads((newest.folder.parent / "latest.json").read_bytes())
+    assert (pointer["folder"], is_whole(newest)) == ("0000000002", True)
 
 
 def test_one_at_a_time(small: Layout) -> None:

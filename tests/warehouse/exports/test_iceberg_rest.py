@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pyiceberg.exceptions import OAuthError
 
-from tests import loopback
+from tests.answering import Quiet, answering
 from tests.conftest import ROOT
 from tests.firm.inside import Inside
 from tests.warehouse.lakehouse import assert_same, iceberg_frames, members, release_frames
@@ -111,7 +111,7 @@ def test_rest_catalogue_that_refuses_is_told_in_one_line(
 
 def test_address_that_is_no_catalogue_is_told_as_such(stored: Layout, tmp_path: Path) -> None:
     """As a page of a proxy, or the catalogue's own for people."""
-    with loopback.serving(_Page) as url:
+    with answering(_Page) as url:
         said = Inside(stored.root).run("export", "--iceberg", tmp_path / "lake", FIRM_ICEBERG_CATALOG=url)
     assert said.exit_code == 1
     assert said.err.splitlines()[-1] == (
@@ -120,6 +120,6 @@ def test_address_that_is_no_catalogue_is_told_as_such(stored: Layout, tmp_path: 
     )
 
 
-class _Page(loopback.QuietHandler):
+class _Page(Quiet):
     def do_GET(self) -> None:  # noqa: N802 -- the library's
-        self.answer(200, b"<html>Sign in</html>")
+        self.send_whole(200, b"<html>Sign in</html>", {"Content-Type": "text/html"})

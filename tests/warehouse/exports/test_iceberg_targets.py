@@ -65,6 +65,7 @@ def test_target_parse_gives_location_and_catalogue_file(text: str, location: str
 @check_cases(
     "text, aws, said",
     [
+        ("", {}, "--iceberg must be a folder or s3://bucket/prefix, and is empty"),
         ("gs://bucket/x", {}, "--iceberg must be a folder or s3://bucket/prefix, not 'gs://bucket/x'"),
         ("s3://b", {}, "--iceberg must be a folder or s3://bucket/prefix, not 's3://b'"),
         ("s3://bucket", {"AWS_CA_BUNDLE": "/x.pem"}, "AWS_CA_BUNDLE does not reach Iceberg's files"),

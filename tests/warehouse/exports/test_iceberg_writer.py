@@ -187,6 +187,21 @@ def test_a_rewrite_leaves_no_earlier_row_on_disk(market: Layout, lake: Path) -> 
 
 
 @pytest.mark.slow
+def test_a_rewrite_names_what_keeps_earlier_rows_readable(market: Layout, lake: Path) -> None:
+    write_iceberg(market, lake)
+    with opened(market, lake) as catalog:
+        stored = catalog.load_table((NAME, "owners"))
+        first = stored.current_snapshot()
+        assert first is not None
+        stored.manage_snapshots().create_tag(first.snapshot_id, "audit").commit()
+    assert write_iceberg(market, lake).kept_by == ()
+    assert write_iceberg(market, lake, rewrite=True).kept_by == ("owners: audit",)
+    with opened(market, lake) as catalog:
+        catalog.load_table((NAME, "owners")).manage_snapshots().remove_tag("audit").commit()
+    assert write_iceberg(market, lake, rewrite=True).kept_by == ()
+
+
+@pytest.mark.slow
 def test_an_erased_event_is_erased_from_the_table(market: Layout, lake: Path) -> None:
     next_day(market, 1)
     write_iceberg(market, lake)

@@ -171,7 +171,7 @@ def test_an_older_release_is_refused(market: Layout, url: str, tmp_path: Path) -
     [
         ("ALTER TABLE firmdata.companies ALTER COLUMN name TYPE bytea USING ''", "has name as bytea, and the data dic"),
         ("ALTER TABLE firmdata.companies DROP COLUMN company_id", "company_id as no column"),
-        ("DELETE FROM firmdata.companies WHERE company_id LIKE '%5'", "would have 10 rows and not 11, so somebody"),
+        ("DELETE FROM firmdata.companies WHERE company_id LIKE '%5'", "comes to 10 rows and not 11, so somebody"),
     ],
 )
 def test_tables_changed_by_hand_are_refused(market: Layout, url: str, change: str, said: str) -> None:
@@ -181,6 +181,19 @@ def test_tables_changed_by_hand_are_refused(market: Layout, url: str, change: st
     change_one_day(market, 1)
     with pytest.raises(MergeRefusedError, match=said):
         write(market, url)
+
+
+def test_rows_that_are_gone_are_told_also_where_the_release_is_there(market: Layout, url: str) -> None:
+    write(market, url)
+    with psycopg.connect(url) as connection:
+        connection.execute("TRUNCATE firmdata.owners")
+    with pytest.raises(
+        MergeRefusedError, match=r"firmdata\.owners comes to 0 rows and not \d+, so somebody has changed rows"
+    ):
+        write(market, url)
+    write(market, url, rewrite=True)
+    assert write(market, url).is_new is False
+    assert_is(url, release_frames(market))
 
 
 def test_a_rewrite_mends_rows_and_new_columns_are_added(market: Layout, url: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.warehouse.helpers import day, event, rows
 from warehouse.ledger.ledger import Ledger, with_sequence
-from warehouse.ledger.read_index import lookup_path
+from warehouse.ledger.read_index import LedgerIndex, format_instant, lookup_path
 from warehouse.release import manifest as release_manifest
 from warehouse.release.manifest import ReleaseManifest
 from warehouse.schema.tables import EVENTS
@@ -81,6 +81,36 @@ def test_reading_crosses_segments_and_stops_at_the_limit(layout: Layout) -> None
     assert [one.sequence for one in ledger.after(6, 100)] == [7, 8]
     assert ledger.after(8, 100) == []
     assert json.loads(ledger.after(4, 1)[0].data)["sequence"] == 5
+
+
+def test_what_was_recorded_by_a_clock_set_back_hides_nothing_that_was_recorded_later(layout: Layout) -> None:
+    """Also where two machines publish, and the clock of one is behind."""
+    ledger = Ledger(layout)
+    for release, recorded in enumerate((1, 4, 2, 5), 1):
+        ledger.append(release, rows(EVENTS, event(str(release))), day(recorded))
+    index = LedgerIndex(layout.ledger_folder)
+    found = [index.sequence_before(format_instant(day(since)), 4) for since in (0, 1, 2, 3, 4, 5, 6)]
+    assert found == [0, 0, 1, 1, 1, 3, 4], "the events above it begin with the first recorded since"
+    assert index.sequence_before(format_instant(day(5)), 3) == 3, "of a release that has not the last"
+
+
+def test_rows_of_many_small_segments_come_at_once_and_in_order(layout: Layout) -> None:
+    ledger = Ledger(layout)
+    for release in range(1, 5):
+        ledger.append(release, rows(EVENTS, event(f"{release}a"), event(f"{release}b")), day(release))
+    assert [frame["sequence"].to_list() for frame in ledger.rows()] == [[*range(1, 9)]]
+    assert [frame["sequence"].to_list() for frame in ledger.rows(3)] == [[*range(4, 9)]]
+    assert list(ledger.rows(8)) == []
+
+
+def test_rows_of_a_large_segment_do_not_wait_for_those_after_it(layout: Layout) -> None:
+    ledger = Ledger(layout)
+    many = 20_000
+    one = rows(EVENTS, event("a"))
+    ids = pl.DataFrame({"event_id": [f"evt_{number:05}" for number in range(many)]})
+    ledger.append(1, ids.join(one.drop("event_id"), how="cross").select(one.columns), day(1))
+    ledger.append(2, rows(EVENTS, event("b")), day(2))
+    assert [frame.height for frame in ledger.rows()] == [many, 1]
 
 
 def test_healing_takes_away_what_no_release_covers_and_makes_lost_lookups_again(layout: Layout) -> None:

@@ -293,6 +293,16 @@ def test_rollback_is_old_content_under_a_new_number_and_events_go_on(layout: Lay
         ReleaseStore(layout).rollback(4)
 
 
+def test_release_by_a_clock_that_was_set_back_is_no_older_than_the_one_before(layout: Layout) -> None:
+    learn(layout, "NO", 0, companies=[member("NO", 1)])
+    first = publish(layout, "NO", at=2)
+    learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny AS")])
+    second = publish(layout, "NO", at=1)
+    assert first is not None
+    assert second is not None
+    assert second.built_at == first.built_at
+
+
 @pytest.mark.slow
 def test_old_releases_go_but_never_one_that_is_held(layout: Layout) -> None:
     for at in range(4):

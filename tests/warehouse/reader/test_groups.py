@@ -8,6 +8,7 @@ The world of relations by number of company (all of one market but 50, which is 
     6 -80 %-> 7 -80 %-> 8 -80 %-> 6    a circle, held from outside by 9 (control)
     10 -5 %-> 1                   a small holder
     11 -90 %-> 12                 ended; 12 is held by an LEI that no company has
+    17 -20 %-> 18 <-10 %- 20      most of 18 is its own
 """
 
 from __future__ import annotations
@@ -79,6 +80,9 @@ RELATED = [
     related(12, LEI_OF_NOBODY),
     related(13, LEI_OF_TWO),
     related(14, 20, "55", as_of=dt.date(2026, 1, 6)),
+    related(18, 18, "70"),
+    related(18, 17, "20"),
+    related(18, 20, "10"),
 ]
 SWEDISH = [related(50, LEI_1)]
 OWNERS = [
@@ -134,7 +138,8 @@ def below(release: PinnedRelease, number: int, depth: int = 1) -> list[tuple[int
 def test_every_relation_and_no_other_is_served_both_ways(release: PinnedRelease) -> None:
     share, consolidation = "shareholding", "accounting_consolidation"
     known = {(1, 2, share), (1, 2, consolidation), (1, 50, consolidation), (2, 3, share), (2, 4, share), (5, 4, share),
-             (6, 7, share), (7, 8, share), (8, 6, share), (9, 6, "control"), (10, 1, share)}  # fmt: skip
+             (6, 7, share), (7, 8, share), (8, 6, share), (9, 6, "control"), (10, 1, share),
+             (17, 18, share), (20, 18, share)}  # fmt: skip
     of_nobody = {(0, 12, consolidation), (0, 13, consolidation)}
     numbers = [*range(1, 21), 50]
     assert {edge for number in numbers for edge in above(release, number)} == known | of_nobody
@@ -235,6 +240,14 @@ def test_a_walk_that_stops_early_says_so(
     assert not found.is_complete
     assert len(found.children.rows) <= 3
     assert found.ultimate_parents == ()
+
+
+def test_own_shares_take_no_place_of_a_parent(release: PinnedRelease, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [number_of(line["company_id"]) for line in parsed(group(release, 18).parents)] == [17, 20]
+    monkeypatch.setattr(groups, "MOST_PARENTS", 1)
+    found = group(release, 18)
+    assert [number_of(line["company_id"]) for line in parsed(found.parents)] == [17]
+    assert found.has_more_parents
 
 
 def test_holdings_are_the_inverse_of_ownership(release: PinnedRelease) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.warehouse.former import with_unknown_members
 from tests.warehouse.helpers import ROOT, day, event, rows
 from tests.warehouse.world import learn, member, owner, period, publish
 from warehouse.publish.publisher import ReleaseStore
@@ -21,6 +22,7 @@ from warehouse.reader.reader import (
     ReleaseReader,
     ResultPage,
 )
+from warehouse.release.manifest import InvalidReleaseError, served_manifest
 from warehouse.schema.tables import EVENTS
 from warehouse.storage.layout import Layout
 
@@ -91,15 +93,21 @@ def test_a_request_stays_on_its_release_and_the_next_one_follows(layout: Layout)
     reader.close()
 
 
-def test_a_release_that_cannot_be_opened_leaves_the_former_one_serving(
-    layout: Layout, caplog: pytest.LogCaptureFixture
-) -> None:
+def _reader_of_first_release(layout: Layout, clock: Clock) -> ReleaseReader:
+    """A reader that serves release 1, of one Norwegian company."""
     learn(layout, "NO", 0, companies=[member("NO", 1)])
     publish(layout, "NO")
-    clock = Clock()
     reader = ReleaseReader(layout, clock)
     with reader.pin_release() as snapshot:
         assert snapshot.release_number == 1
+    return reader
+
+
+def test_a_release_that_cannot_be_opened_leaves_the_former_one_serving(
+    layout: Layout, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = Clock()
+    reader = _reader_of_first_release(layout, clock)
     before = layout.release_pointer_file.read_text()
     layout.release_pointer_file.write_text('{"release": 2, "manifest_sha256": "00"}')
     for _ in range(3):
@@ -111,6 +119,23 @@ def test_a_release_that_cannot_be_opened_leaves_the_former_one_serving(
     clock.now += 1
     with reader.pin_release() as snapshot:
         assert snapshot.release_number == 1
+    reader.close()
+
+
+def test_a_release_of_a_later_version_leaves_the_former_one_serving(
+    layout: Layout, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = Clock()
+    reader = _reader_of_first_release(layout, clock)
+    learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny AS")])
+    publish(layout, "NO", at=1)
+    with_unknown_members(layout, 2)
+    clock.now += 1
+    with reader.pin_release() as snapshot:
+        assert snapshot.release_number == 1
+    assert [record.message for record in caplog.records] == ["release 1 stays in use: the next one cannot be opened"]
+    with pytest.raises(InvalidReleaseError, match="release 2: its manifest is of another version of this software"):
+        served_manifest(layout)
     reader.close()
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import polars as pl
 import pytest
 
 from tests.bucket import Bucket, Fault
-from tests.warehouse.former import with_whole_files
+from tests.warehouse.former import with_unknown_members, with_whole_files
 from tests.warehouse.helpers import day, event, rows, segment_file
 from tests.warehouse.world import NO_EVENTS, learn, member, parts
 from warehouse.ledger.ledger import Ledger
@@ -21,6 +22,7 @@ from warehouse.publish.publisher import ReleaseStore
 from warehouse.reader.reader import ReleaseReader, StateQuery
 from warehouse.release import manifest, segments
 from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
+from warehouse.replication.blobs import BlobRef
 from warehouse.replication.errors import (
     CorruptObjectError,
     DivergedReplicaError,
@@ -28,7 +30,9 @@ from warehouse.replication.errors import (
     LostRaceError,
     ObjectStoreError,
 )
+from warehouse.replication.follower import ReleaseFollower
 from warehouse.replication.lease import LeaseDatabase, LeaseTiming
+from warehouse.replication.release_manifest import POINTER, ReleaseContents, ReleasePointer, release_area
 from warehouse.replication.releases import ReplicatedReleases
 from warehouse.replication.s3 import ObjectStore
 from warehouse.schema.tables import EVENTS
@@ -134,6 +138,48 @@ def test_a_release_of_an_edition_of_whole_files_is_fetched_too(
         shared.send_again(manifest.read_manifest(layout, 1))
     assert _fetch(other, bucket) == 1
     assert (other.release_folder(1) / "names.sqlite").exists() == has_names
+    assert _served(other, "firm:NO:900000001") == "Name 1"
+
+
+def test_a_store_without_a_release_is_told_once(
+    other: Layout, bucket: Bucket, caplog: pytest.LogCaptureFixture
+) -> None:
+    follower = ReleaseFollower(other, _shared(other, bucket))
+    assert [follower.fetch_newest() for _ in range(2)] == [None, None]
+    [told] = caplog.messages
+    assert "the object store has no release yet, or FIRM_OBJECT_STORE names another prefix" in told
+
+
+def _send_manifest(layout: Layout, bucket: Bucket, number: int) -> None:
+    """Replaces the manifest of the newest release in the store, as its publisher would have written it."""
+    store, path = ObjectStore(bucket.address), layout.release_folder(number) / manifest.MANIFEST
+    found = store.read(POINTER)
+    assert found is not None
+    pointer = ReleasePointer.parse(found.content)
+    listed = store.read(pointer.contents)
+    assert listed is not None
+    contents = ReleaseContents.parse(pointer.contents, listed.content)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    file = BlobRef(contents.files[-1].name, path.stat().st_size, digest)
+    later = replace(contents, files=(*contents.files[:-1], file))
+    store.upload(file.key(release_area(number)), path)
+    store.create(later.key(), later.as_bytes())
+    written = replace(pointer, manifest_sha256=digest, contents=later.key())
+    assert store.replace_previous(POINTER, written.as_bytes(), found)
+
+
+@pytest.mark.slow
+def test_a_release_of_a_later_version_is_refused_and_the_former_one_served(
+    layout: Layout, other: Layout, bucket: Bucket
+) -> None:
+    _publish(layout, bucket, "NO", 1)
+    assert _fetch(other, bucket) == 1
+    _publish(layout, bucket, "NO", 2)
+    with_unknown_members(layout, 2)
+    _send_manifest(layout, bucket, 2)
+    follower = ReleaseFollower(other, _shared(other, bucket))
+    with pytest.raises(InvalidReleaseError, match="release 2: its manifest is of another version of this software"):
+        follower.fetch_newest()
     assert _served(other, "firm:NO:900000001") == "Name 1"
 
 

@@ -2,6 +2,7 @@
 /** What changed about a company, newest first; what is new comes by itself while the page is seen. */
 import { useEffect, useState, type ReactNode } from "react";
 import type { Feed } from "../client/feed.js";
+import { eventsOf, nameOf } from "../client/queries.js";
 import { useFeed } from "../hooks/useFeed.js";
 import { filled } from "../messages.js";
 import type { EventType } from "../model.js";
@@ -25,9 +26,10 @@ export function ChangeFeed(props: ChangeFeedProps): ReactNode {
   const { eventTypes, limit = LIMIT, refreshSeconds = REFRESH_SECONDS } = props;
   const settings = useSettings(props);
   const { words, place, format } = settings;
-  const followed = useFeed(place, { types: eventTypes, limit }, refreshSeconds, settings.client);
+  const choice = { types: eventTypes, limit };
+  const followed = useFeed(place, choice, refreshSeconds, settings.client);
   const { resource, renew } = followed;
-  const arrived = useArrived(place.companyId, resource.state === "ready" ? resource.value : null);
+  const arrived = useArrived(nameOf(eventsOf(place, choice)), resource.state === "ready" ? resource.value : null);
   const emptyWords = (feed: Feed): string | null => (feed.events.length === 0 ? words.noChanges : null);
   return (
     <Frame kind="changes" title={words.changes} {...{ props, settings, resource, renew, emptyWords }}>
@@ -45,17 +47,18 @@ export function ChangeFeed(props: ChangeFeedProps): ReactNode {
 }
 
 interface Seen {
-  readonly company: string;
+  /** The question (`nameOf`): what another question brings is no news. */
+  readonly question: string;
   readonly newest: number | bigint;
 }
 
-/** How many came since the feed was first shown. */
-function useArrived(company: string, feed: Feed | null): number {
+/** How many came since the feed of a question was first shown. */
+function useArrived(question: string, feed: Feed | null): number {
   const [seen, see] = useState<Seen | null>(null);
-  const isOther = seen?.company !== company;
+  const isOther = seen?.question !== question;
   useEffect(() => {
-    if (feed !== null && isOther) see({ company, newest: feed.events[0]?.sequence ?? 0 });
-  }, [company, feed, isOther]);
+    if (feed !== null && isOther) see({ question, newest: feed.events[0]?.sequence ?? 0 });
+  }, [question, feed, isOther]);
   if (feed === null || seen === null || isOther) return 0;
   return feed.events.filter((event) => event.sequence > seen.newest).length;
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { profileOf } from "../client/queries.js";
 import type { Notation } from "../format.js";
 import { useResource } from "../hooks/useResource.js";
-import { filled } from "../messages.js";
+import { filled, wordFor } from "../messages.js";
 import type { Company, ProfileSource } from "../model.js";
 import { Elsewhere } from "../parts/Elsewhere.js";
 import { Frame } from "../parts/Frame.js";
@@ -50,7 +50,7 @@ function Facts({ company, settings, notation }: FactsProps): ReactNode {
       <Fact name={words.country}>{format.country(company.country)}</Fact>
       <Fact name={words.status} {...from("status")}>
         <span className="firmdata-tag" data-status={company.status}>
-          {words.statuses[company.status]}
+          {wordFor(words.statuses, company.status) ?? company.status}
         </span>
       </Fact>
       <Fact name={words.listed} {...from("is_listed")}>

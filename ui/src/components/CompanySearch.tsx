@@ -6,7 +6,7 @@
 import { useEffect, useId, useState, type KeyboardEvent, type ReactNode } from "react";
 import { suggestionsOf } from "../companyQueries.js";
 import { useResource, type Resource } from "../hooks/useResource.js";
-import { filled } from "../messages.js";
+import { filled, wordFor } from "../messages.js";
 import type { Suggestion, Suggestions } from "../model.js";
 import { FailureNote } from "../parts/FailureNote.js";
 import { classes } from "../parts/Frame.js";
@@ -129,7 +129,7 @@ function Option({ company, settings }: { readonly company: Suggestion; readonly 
   return (
     <>
       {company.name}
-      {company.status !== "active" && <span className="firmdata-tag">{words.statuses[company.status]}</span>}
+      {company.status !== "active" && <span className="firmdata-tag">{wordFor(words.statuses, company.status) ?? company.status}</span>}
       <span className="firmdata-small firmdata-below">
         {company.org_number} · {format.country(company.country)}
       </span>

@@ -13,7 +13,7 @@ import type { Financials, Period } from "../model.js";
 import { Empty, Frame } from "../parts/Frame.js";
 import { PeriodBars, type ChartFigure } from "../parts/PeriodBars.js";
 import { seriesOf, unusualMonths, type Series } from "../parts/periods.js";
-import { Value } from "../parts/Value.js";
+import { DerivedMark, Value } from "../parts/Value.js";
 import { useSettings, type CompanyProps, type Settings } from "../settings.js";
 
 export interface FinancialsChartProps extends CompanyProps {
@@ -161,6 +161,7 @@ function ChartTable({ found, series, figures, settings, notation }: ChartTablePr
               {figures.map((figure) => (
                 <td key={figure} data-cell={figure}>
                   <Value of={period?.[figure]} as={(value) => format.money(value, null, notation)} />
+                  {period !== null && <DerivedMark period={period} figure={figure} />}
                 </td>
               ))}
             </tr>

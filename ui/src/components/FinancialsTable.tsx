@@ -7,7 +7,8 @@ import { useResource } from "../hooks/useResource.js";
 import { filled } from "../messages.js";
 import type { Financials, Period } from "../model.js";
 import { Frame } from "../parts/Frame.js";
-import { Value } from "../parts/Value.js";
+import { unusualMonths } from "../parts/periods.js";
+import { DerivedMark, Value } from "../parts/Value.js";
 import { useSettings, type CompanyProps, type Settings } from "../settings.js";
 
 export interface FinancialsTableProps extends CompanyProps {
@@ -94,6 +95,7 @@ function ColumnHead({
   readonly settings: Settings;
 }): ReactNode {
   const { format, words } = settings;
+  const months = unusualMonths(period);
   return (
     <th scope="col" title={`${format.day(period.period_start)} – ${format.day(period.period_end)}`}>
       {period.period}
@@ -101,6 +103,11 @@ function ColumnHead({
         {period.currency}
         {period.is_restated && ` (${words.restated})`}
       </span>
+      {months !== null && (
+        <span className="firmdata-small firmdata-below" data-months={months}>
+          {filled(words.months, { count: format.count(months) })}
+        </span>
+      )}
     </th>
   );
 }
@@ -113,19 +120,14 @@ interface CellProps {
 }
 
 function Cell({ period, row, settings, notation }: CellProps): ReactNode {
-  const { format, words } = settings;
+  const { format } = settings;
   // The currency stands in the head of the column.
   const as = (value: number | bigint): string =>
     row === "employees" ? format.count(value) : format.money(value, null, notation);
   return (
     <td data-figure={row} data-period={period.period}>
       <Value of={period[row]} as={as} />
-      {period.derived.includes(row) && (
-        <span className="firmdata-mark" title={words.derived}>
-          <span aria-hidden="true">*</span>
-          <span className="firmdata-hidden"> ({words.derived})</span>
-        </span>
-      )}
+      <DerivedMark period={period} figure={row} />
     </td>
   );
 }

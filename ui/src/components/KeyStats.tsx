@@ -7,7 +7,8 @@ import { useResource } from "../hooks/useResource.js";
 import { filled } from "../messages.js";
 import type { Figure, Financials, Period } from "../model.js";
 import { Frame } from "../parts/Frame.js";
-import { Value } from "../parts/Value.js";
+import { unusualMonths } from "../parts/periods.js";
+import { DerivedMark, Value } from "../parts/Value.js";
 import { useSettings, type CompanyProps, type Settings } from "../settings.js";
 
 export interface KeyStatsProps extends CompanyProps {
@@ -15,6 +16,7 @@ export interface KeyStatsProps extends CompanyProps {
 }
 
 const ROWS = ["revenue", "operating_result", "net_result", "equity", "total_assets", "employees"] as const;
+const OF_A_WHOLE_PERIOD: readonly string[] = ["revenue", "operating_result", "net_result"];
 const CHOICE = { years: 2, periodType: "annual" } as const;
 
 export function KeyStats(props: KeyStatsProps): ReactNode {
@@ -41,10 +43,12 @@ function Stats({ found, settings, notation }: StatsProps): ReactNode {
   const [latest] = found.data;
   if (latest === undefined) return null;
   const before = yearBefore(found.data, latest);
+  const months = unusualMonths(latest);
   return (
     <>
       <p className="firmdata-small">
         {filled(words.keyStatsOf, { name: found.name, period: latest.period })}
+        {months !== null && ` (${filled(words.months, { count: format.count(months) })})`}
       </p>
       <dl className="firmdata-stat-list">
         {ROWS.map((row) => (
@@ -57,7 +61,10 @@ function Stats({ found, settings, notation }: StatsProps): ReactNode {
                   row === "employees" ? format.count(value) : format.money(value, latest.currency, notation)
                 }
               />
-              {before !== null && <Change {...{ before, row, latest, settings }} />}
+              <DerivedMark period={latest} figure={row} />
+              {before !== null && isComparable(row, before, latest) && (
+                <Change {...{ before, row, latest, settings }} />
+              )}
             </dd>
           </div>
         ))}
@@ -76,6 +83,12 @@ export function yearBefore(periods: readonly Period[], latest: Period): Period |
       period.is_consolidated === latest.is_consolidated,
   );
   return found ?? null;
+}
+
+/** What a whole period adds up to is compared only where both are known to be equally long. */
+export function isComparable(row: string, before: Period, latest: Period): boolean {
+  const months = latest.period_months ?? null;
+  return !OF_A_WHOLE_PERIOD.includes(row) || (months !== null && months === before.period_months);
 }
 
 interface ChangeProps {

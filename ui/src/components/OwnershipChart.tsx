@@ -83,6 +83,7 @@ function Owners({ found, settings, title }: OwnersProps): ReactNode {
               </th>
               <td>
                 <Share of={owner} settings={settings} />
+                {owner.is_direct === false && <span className="firmdata-tag">{words.indirect}</span>}
                 {owner.reconciliation === "conflict" && (
                   <span className="firmdata-tag">{words.conflict}</span>
                 )}

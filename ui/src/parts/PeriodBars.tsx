@@ -11,7 +11,7 @@ import { filled } from "../messages.js";
 import type { Period } from "../model.js";
 import type { Settings } from "../settings.js";
 import { rangeOf, unusualMonths, type Series, type Slot } from "./periods.js";
-import { Value } from "./Value.js";
+import { DerivedMark, Value } from "./Value.js";
 
 export type ChartFigure = "revenue" | "operating_result" | "net_result" | "equity" | "total_assets";
 
@@ -199,6 +199,7 @@ function Reading({ slot, figures, settings, notation, currency }: ReadingProps):
             </dt>
             <dd>
               <Value of={period[figure]} as={(value) => format.money(value, currency, notation)} />
+              <DerivedMark period={period} figure={figure} />
             </dd>
           </div>
         ))}

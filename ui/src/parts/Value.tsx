@@ -3,6 +3,7 @@
  * 0.
  */
 import type { ReactNode } from "react";
+import type { Period } from "../model.js";
 import { useWords } from "../settings.js";
 
 interface ValueProps<T> {
@@ -27,6 +28,19 @@ export function Unknown(): ReactNode {
     <span className="firmdata-unknown">
       <span aria-hidden="true">{words.unknown}</span>
       <span className="firmdata-hidden">{words.unknownSpoken}</span>
+    </span>
+  );
+}
+
+/** Marks a figure of a period that was computed, not reported; nothing beside any other. */
+export function DerivedMark({ period, figure }: { readonly period: Period; readonly figure: string }): ReactNode {
+  const words = useWords();
+  const { derived }: { readonly derived?: readonly string[] } = period; // which a page's own answer may lack
+  if (derived === undefined || !derived.includes(figure)) return null;
+  return (
+    <span className="firmdata-mark" title={words.derived}>
+      <span aria-hidden="true">*</span>
+      <span className="firmdata-hidden"> ({words.derived})</span>
     </span>
   );
 }

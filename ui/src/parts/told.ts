@@ -5,7 +5,7 @@
  * service has is shown by its own name.
  */
 import type { Format } from "../format.js";
-import { filled, type Messages } from "../messages.js";
+import { filled, type Messages, wordFor } from "../messages.js";
 import type { CompanyChange, CompanyEvent, Filing, OwnershipChange, RegulatoryNotice, StatusChange } from "../model.js";
 
 export interface Told {
@@ -31,7 +31,8 @@ export function toldBy(event: CompanyEvent, words: Messages, format: Format): To
   const { change } = data;
   if ("holder_name" in change) return { ...plain, title: crossing(change, words, format) };
   if ("changes" in change) return { ...plain, title: changedFields(change, words) || typeName(event, words) };
-  return { ...plain, title: flip(change, words), note: change.registry_status };
+  if ("current_status" in change) return { ...plain, title: flip(change, words), note: change.registry_status };
+  return { ...plain, title: typeName(event, words) };
 }
 
 export function typeName(event: CompanyEvent, words: Messages): string {
@@ -45,11 +46,16 @@ function accounts(filing: Filing, words: Messages): string {
   return filled("previous_version" in filing ? words.accountsAgain : words.accountsOf, given);
 }
 
+/** Shares before and after; of a band the event has the lower bound alone (docs/contract/contract.md 4.6), 0 is none. */
 function crossing(change: OwnershipChange, words: Messages, format: Format): string {
+  const share = (pct: number): string => {
+    const shown = format.percent(pct);
+    return change.basis === "band" && pct > 0 ? filled(words.atLeast, { share: shown }) : shown;
+  };
   return filled(words.held, {
     holder: change.holder_name ?? words.protectedHolder,
-    before: format.percent(change.previous_pct),
-    after: format.percent(change.current_pct),
+    before: share(change.previous_pct),
+    after: share(change.current_pct),
   });
 }
 
@@ -65,7 +71,10 @@ function changedFields(change: CompanyChange, words: Messages): string {
 }
 
 function flip(change: StatusChange, words: Messages): string {
-  return `${words.statuses[change.previous_status]} → ${words.statuses[change.current_status]}`;
+  const [before, after] = [change.previous_status, change.current_status].map(
+    (status) => wordFor(words.statuses, status) ?? status,
+  );
+  return `${before} → ${after}`;
 }
 
 function notice(told: RegulatoryNotice, format: Format): Pick<Told, "title" | "note" | "address"> {

@@ -55,6 +55,8 @@ class IcebergTarget:
 
         Raises SettingError.
         """
+        if not text.strip():  # as of a variable that is not set: the current folder would be taken
+            raise SettingError("--iceberg must be a folder or s3://bucket/prefix, and is empty")
         if "://" not in text:
             folder = Path(text).resolve()
             return cls(folder.as_uri(), folder / CATALOG_FILE, catalog, token)

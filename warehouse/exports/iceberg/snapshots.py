@@ -231,6 +231,13 @@ def expire_releases(table: IcebergTable, keep: int) -> int:
     return len(gone)
 
 
+def earlier_refs(table: IcebergTable) -> list[str]:
+    """Tags and branches that keep another snapshot than the current one."""
+    current = table.current_snapshot()
+    kept = None if current is None else current.snapshot_id
+    return sorted(name for name, ref in table.metadata.refs.items() if ref.snapshot_id != kept)
+
+
 def _is_release_tag(name: str) -> bool:
     return name.startswith(TAG) and name.removeprefix(TAG).isdigit()
 

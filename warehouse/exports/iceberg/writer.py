@@ -78,7 +78,8 @@ class IcebergWriter:
                 ) from error
             for table in stored.values():
                 snapshots.expire_releases(table, 1 if rewrite else self._keep)
-            return MergeResult(rows.manifest.release, rows.manifest.last, is_new, tuple(made))
+            kept = (f"{name}: {ref}" for name, one in stored.items() for ref in snapshots.earlier_refs(one) if rewrite)
+            return MergeResult(rows.manifest.release, rows.manifest.last, is_new, tuple(made), tuple(kept))
 
     def _open_table(self, catalog: Catalog, table: Table) -> IcebergTable:
         """Loads a table, or creates it empty. Raises MergeRefusedError if the catalogue has it elsewhere."""

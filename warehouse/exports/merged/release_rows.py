@@ -32,7 +32,9 @@ from warehouse.storage.layout import Layout
 
 GROUP: Final = 122_880  # rows read at once
 REWRITE_SHARE: Final = 0.25  # of the companies: from here on writing everything costs less than finding the changed
-_SIGNED: Final = "(digest::HUGEINT - 9223372036854775808)::BIGINT AS digest"  # other engines have no unsigned integers
+_SIGNED: Final = "({}::HUGEINT - 9223372036854775808)::BIGINT AS digest"  # other engines have no unsigned integers
+_FULL_DIGEST: Final = "with_provenance"
+_FACTS_DIGEST: Final = "digest"  # the only one in releases of earlier versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class ReleaseRows:
         self.manifest = manifest
         self._tables = tables
         self._folder = layout.ledger_folder
+        stored = tables.sql(f"FROM {DIGESTS.name} LIMIT 0").columns
+        self._digest = _SIGNED.format(_FULL_DIGEST if _FULL_DIGEST in stored else _FACTS_DIGEST)
 
     @property
     def position(self) -> MergePosition:
@@ -92,7 +96,7 @@ class ReleaseRows:
         self._tables.register("held", held)
         self._tables.execute(
             f"""CREATE OR REPLACE TEMP TABLE changed AS
-                SELECT company_id FROM (SELECT company_id, {_SIGNED} FROM {DIGESTS.name}) AS ours
+                SELECT company_id FROM (SELECT company_id, {self._digest} FROM {DIGESTS.name}) AS ours
                 FULL JOIN held USING (company_id)
                 WHERE ours.digest IS DISTINCT FROM held.digest ORDER BY company_id"""
         )
@@ -109,7 +113,7 @@ class ReleaseRows:
 
     def market_rows(self, table: Table, market: str, *, only_changed: bool = False) -> Iterator[pa.RecordBatch]:
         """Rows of one market in the order of companies, all or those of `find_changes`."""
-        listed = f"company_id, {_SIGNED}" if table is DIGESTS else quoted_columns(table.names)
+        listed = f"company_id, {self._digest}" if table is DIGESTS else quoted_columns(table.names)
         chosen = "company_id IN (SELECT company_id FROM changed)" if only_changed else "true"
         return self._query(table, f"SELECT {listed} FROM {quote_identifier(table.name)} WHERE {chosen}", market)
 

@@ -36,12 +36,16 @@ class MergedRows:
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """The tables of a target at one release. `is_new` False: it already had the release, and nothing was done."""
+    """The tables of a target at one release. `is_new` False: it already had the release, and nothing was done.
+
+    kept_by: after a rewrite, what keeps earlier rows readable all the same: tags and branches of others.
+    """
 
     release: int
     sequence: int
     is_new: bool
     tables: tuple[MergedRows, ...]
+    kept_by: tuple[str, ...] = ()
 
 
 def ignore_table(_table: str) -> None:

@@ -107,7 +107,7 @@ class _DatabaseMerge:
         if held is not None:
             self._rows.check_position(held, f"PostgreSQL schema {self._tables.schema}")
             if held.release == manifest.release and not self._rewrite and not new:
-                kept = tuple(MergedRows(table.name, self._rows.count_rows(table), 0) for table in MERGED)
+                kept = tuple(MergedRows(table.name, self._checked_count(table), 0) for table in MERGED)
                 return MergeResult(manifest.release, manifest.last, is_new=False, tables=kept)
         is_full = held is None or self._rewrite or bool(new)
         is_same_ledger = held is not None and self._rows.events_fingerprint(held.sequence) == held.events
@@ -169,7 +169,7 @@ class _DatabaseMerge:
         expected, found = self._rows.count_rows(table), self._tables.count_rows(table)
         if expected != found:
             raise MergeRefusedError(
-                f"table {self._tables.schema}.{table.name} would have {found:,} rows and not {expected:,}, so somebody "
+                f"table {self._tables.schema}.{table.name} comes to {found:,} rows and not {expected:,}, so somebody "
                 "has changed rows: export again with --rewrite; the tables are as they were"
             )
         return found

@@ -115,6 +115,7 @@ def _open_engine(paths: Sequence[Path]) -> DuckDBPyConnection:
             "autoload_known_extensions": "false",
         },
     )
+    connection.execute("SET GLOBAL TimeZone = 'UTC'")  # the machine's would be the default
     catalogs = [f"segment{place}" for place in range(len(paths))]
     for path, catalog in zip(paths, catalogs, strict=True):
         literal = str(path).replace("'", "''")

@@ -17,7 +17,7 @@ _MARKS: Final = 200  # values per statement
 _VALID: Final = "since <= ? AND (until = '' OR until > ?)"
 _COLUMNS: Final = "company_id, minor, kind, position, holder_id, relation, holder, skips"
 _HOLDERS: Final = f"""SELECT {_COLUMNS} FROM relations WHERE company_id = ? AND minor <= ? AND {_VALID}
-    ORDER BY company_id, minor, kind, position, holder_id LIMIT ?"""
+    AND holder <> company_id ORDER BY company_id, minor, kind, position, holder_id LIMIT ?"""
 _HELD: Final = f"""SELECT {_COLUMNS} FROM relations WHERE holder = ? AND skips = 0
     AND (position, company_id, holder_id, relation) > (?, ?, ?, ?) AND company_id <> ? AND {_VALID}
     ORDER BY position, company_id, holder_id, relation LIMIT ?"""

@@ -7,7 +7,7 @@ full. Does not belong here: search with filters and pages (`search`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain, islice
 from typing import Final
 
@@ -18,12 +18,11 @@ from warehouse.schema.codes import SERVED
 from warehouse.schema.identifiers import company_id, parse_company_number, parse_scoped
 from warehouse.schema.markets import MARKETS
 from warehouse.serving.codec_read import DocumentsConnection
+from warehouse.serving.segment_views import SYMBOL_LENGTH
 
 _LEAST_DIGITS: Final = 3  # of a number that is being typed
 _LONGEST: Final = 40
-_SYMBOL: Final = 8  # characters of the longest symbol, that LEIs and other identifiers are told from
 _MOST_SYMBOLS: Final = 3
-_SCANNED: Final = 200  # identifiers that begin with the text
 _LAST: Final = "\U0010ffff"
 _SEPARATORS: Final = str.maketrans("", "", " -.")
 Found = Iterator[tuple[str, str]]
@@ -34,24 +33,24 @@ def suggest_companies(
     connection: DocumentsConnection, text: str, countries: tuple[str, ...], limit: int
 ) -> list[Suggestion]:
     """At most `limit` companies, each once, with their profiles."""
-    found: dict[str, str] = {}
+    found: dict[str, Suggestion] = {}
     for one, matched_by in chain(
         _whole_identifiers(connection, text, countries),
         _begun_numbers(connection, text, countries, limit),
         _begun_symbols(connection, text, countries),
     ):
-        found.setdefault(one, matched_by)
+        if one not in found and (body := _body(connection, one)) is not None:  # a whole number may be of no company
+            found[one] = Suggestion(one, matched_by, body)
         if len(found) == limit:
             break
-    bodies = {one: body for one in found if (body := _body(connection, one)) is not None}
-    suggested = [Suggestion(one, found[one], body) for one, body in bodies.items()]
+    suggested = [*found.values()]
     if len(suggested) < limit:
-        suggested += _by_name(connection, text, countries, limit, bodies)
+        suggested += _by_name(connection, text, countries, limit, found)
     return suggested[:limit]
 
 
 def _by_name(
-    connection: DocumentsConnection, text: str, countries: tuple[str, ...], limit: int, known: dict[str, bytes]
+    connection: DocumentsConnection, text: str, countries: tuple[str, ...], limit: int, known: Collection[str]
 ) -> list[Suggestion]:
     wanted = parse_name_query(text)
     if wanted is None:
@@ -103,12 +102,12 @@ def _number_beginning(country: str, typed: str) -> str:
 
 def _begun_symbols(connection: DocumentsConnection, text: str, countries: tuple[str, ...]) -> Found:
     typed = "-".join(text.upper().replace(".", " ").split())
-    if not 1 < len(typed) <= _SYMBOL or ":" in typed:
+    if not 1 < len(typed) <= SYMBOL_LENGTH or ":" in typed:
         return
     rows = connection.execute(
-        f"""SELECT value, company_id FROM
-                (SELECT value, company_id FROM known_as WHERE value >= ? AND value < ? LIMIT {_SCANNED})
-            WHERE length(value) <= {_SYMBOL} ORDER BY length(value), value, company_id""",
+        f"""SELECT value, company_id FROM known_as
+            WHERE value >= ? AND value < ? AND length(value) <= {SYMBOL_LENGTH}
+            ORDER BY length(value), value, company_id""",
         (typed, typed + _LAST),
     )
     symbols = (one for _, one in rows if _is_in(one.split(":")[1], countries))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
 from typing import Any, Final
@@ -29,6 +29,7 @@ _FORM: Final = re.compile(r"13F-(?:HR|NT)(?:/A)?")
 _MARK: Final = re.compile(rb"edgar/thirteenffiler|thirteenf/informationtable", re.IGNORECASE)
 _TABLE: Final = re.compile(rb"<(?:[\w-]+:)?informationTable[\s>]")
 _REACH: Final = 4_096
+_EARLY: Final = timedelta(days=7)  # of our own choosing: between a report and the end of its quarter, at most
 _OF_COVER: Final = ("accession", "form", "filedOn", "managerCik", "manager", "period", "amendment", "place")
 
 Row = dict[str, Any]
@@ -46,9 +47,13 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     file = files.open_file(member)
     told, filing = file.origin(), file.submission
     xml = [document.body for document in file.documents if document.is_xml]
-    tables = [body for body in xml if _TABLE.search(body[:_REACH])]
+    tables = list(dict.fromkeys(body for body in xml if _TABLE.search(body[:_REACH])))  # one attached twice is one
     covers = [body for body in xml if not _TABLE.search(body[:_REACH])]
     cover = parse.parse_cover(member, covers[0], tally) | told if covers else None
+    latest = (told["filedOn"] or member.observed_at.date()) + _EARLY
+    if cover is not None and cover["period"] is not None and cover["period"] > latest:
+        cover["period"] = None  # nothing says which quarter is meant
+        tally.add("impossible_day", "periodOfReport after the day of filing", member.name)
     if filing is not None and cover is None:
         tally.add("text_form", filing.form or "", member.name)
         batch.reject(file.source, "a report without XML: before mid-2013 they are text, which is not read")

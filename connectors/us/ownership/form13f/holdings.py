@@ -20,7 +20,8 @@ from typing import Final
 import polars as pl
 
 from connectors.us.ownership.form13f.linked_rows import IssuerNames, split_by_issuer
-from connectors.us.ownership.form13f.schema import CUSIP, KEY, MANAGER, MANAGER_NAME, SOURCE
+from connectors.us.ownership.form13f.parse import KINDS, OPTIONS
+from connectors.us.ownership.form13f.schema import CUSIP, KEY, MANAGER, MANAGER_NAME, REPORT_DEADLINE, SOURCE
 from connectors.us.ownership.holder_types import (
     Row,
     accession_order,
@@ -47,7 +48,6 @@ ADDED: Final = "NEW HOLDINGS"
 LEFT_OUT: Final = "left_out_by_restatement"  # signal: a position is gone, unless the filer restated single rows only
 REPEATED: Final = "repeated_by_amendment"  # signal: rows called new holdings that the report before has already
 _ORIGINALS: Final = ("13F-HR", "13F-NT")
-_NEXT: Final = timedelta(days=92 + 45)  # deadline of the next quarter's report
 _QUARTER: Final = timedelta(days=92)
 _EARLIEST: Final = date.min
 _SIGNS: Final = 8  # characters of a CUSIP, without its check digit
@@ -164,7 +164,7 @@ def _effective_by_quarter(told: list[Row], restated: Restatements) -> dict[date,
 def _quarterly_levels(
     company: str, cusip: str, told: list[Row], effective: dict[date, list[Row]], outstanding: Outstanding
 ) -> Iterator[tuple[Row, OwnedPercentage]]:
-    """The last row and the percentage of each quarter; the total of shares is null where a row's are unknown.
+    """The last row and the percentage of each quarter; the total is null where a row's shares or kind are unknown.
 
     A row that a restatement leaves out is gone, by the form's instructions: no shares at that quarter's end. Some
     filers restate single rows, so it is signalled.
@@ -175,7 +175,7 @@ def _quarterly_levels(
         if not reported and gone:
             yield max(gone, key=_filing_order_key) | {"total": _NOTHING}, OwnedPercentage(_NOTHING, LEFT_OUT)
         counted = _share_rows(reported)
-        total = _total_shares(counted)
+        total = None if any(map(_is_of_unknown_kind, reported)) else _total_shares(counted)
         last = (counted or reported)[-1:]
         for row in last:
             owned = OwnedPercentage(_NOTHING)
@@ -229,13 +229,18 @@ def _filing_order_key(row: Row) -> tuple[date, bool, tuple[int, str], str]:
     return (row["filedOn"] or _EARLIEST, row["amendment"] is not None, accession_order(row["accession"]), row[SOURCE])
 
 
+def _is_of_unknown_kind(row: Row) -> bool:
+    """Whether a row is neither known as shares nor as options or debt: it may be either."""
+    return row["kind"] not in KINDS or (row["option"] is not None and row["option"].upper() not in OPTIONS)
+
+
 def _share_rows(rows: Iterable[Row]) -> list[Row]:
     return [row for row in rows if row["kind"] == "SH" and row["option"] is None]
 
 
 def _holding_row(last: Row, native: str, level: Decimal | None, today: date) -> Row:
     kind = edgar_holder_type(("IA",), last[MANAGER_NAME] or "")
-    due = last["period"] + _NEXT
+    due = last["period"] + REPORT_DEADLINE
     return {
         "company_id": last["_company_id"],
         "register": KEY,

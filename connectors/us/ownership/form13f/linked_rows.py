@@ -10,19 +10,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Final
 
 import polars as pl
 
 from connectors.us.ownership.form13f.schema import CUSIP, MANAGER
 from connectors.us.ownership.holder_types import Row
-from connectors.us.register import MARKET
-from name_matching.core_name import core_name
-from name_matching.folding import fold_text
+from connectors.us.ownership.similar_names import is_similar
 
 OTHER_ISSUER: Final = "cusip_of_another_issuer"  # signal: the CUSIP is this company's, the name is not
-_LETTERS: Final = 3  # at the beginning of a word
 _SEVERAL: Final = 2
 
 IssuerNames = Mapping[str, frozenset[str]]  # company to its names as forms give them
@@ -57,18 +53,7 @@ def split_by_issuer(rows: Iterable[Row], names: IssuerNames) -> tuple[list[Row],
     return kept, doubts
 
 
-def is_similar(name: str, other: str) -> bool:
-    """Whether two names have the beginning of a word, or their initials, in common."""
-    return not _marks(name).isdisjoint(_marks(other))
-
-
 def _is_usual(name: str, managers: Mapping[str, set[str]]) -> bool:
     """Whether most of several managers give a CUSIP this name: the company has been renamed."""
     same = sum(1 for told in managers.values() if any(is_similar(name, one) for one in told))
     return len(managers) >= _SEVERAL and same * _SEVERAL > len(managers)
-
-
-@lru_cache(maxsize=65_536)
-def _marks(name: str) -> frozenset[str]:
-    words = (core_name(name, MARKET) or fold_text(name)).split()
-    return frozenset((*(word[:_LETTERS] for word in words), "".join(word[0] for word in words)))

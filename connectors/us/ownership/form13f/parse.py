@@ -25,8 +25,8 @@ from warehouse.schema.types import LARGEST_INTEGER
 DOLLARS_SINCE: Final = date(2023, 1, 3)  # compared with the filing day, not the quarter
 AMENDMENTS: Final = frozenset({"RESTATEMENT", "NEW HOLDINGS"})
 _REPORTS: Final = frozenset({"13F HOLDINGS REPORT", "13F NOTICE", "13F COMBINATION REPORT"})
-_KINDS: Final = frozenset({"SH", "PRN"})
-_OPTIONS: Final = frozenset({"PUT", "CALL"})
+KINDS: Final = frozenset({"SH", "PRN"})
+OPTIONS: Final = frozenset({"PUT", "CALL"})
 _THOUSAND: Final = Decimal(1000)
 _CHEAPEST, _DEAREST = (Decimal("0.5"), Decimal(5_000))  # dollars per share; few of any manager's positions are outside
 _FEW: Final = 0.5
@@ -58,7 +58,7 @@ def parse_cover(member: ArchiveMember, body: bytes, tally: SignalCounter) -> Row
     return {
         "form": form,
         MANAGER: central_index_key(text_at(info, "filer", "credentials", "cik")),
-        MANAGER_NAME: text_at(page, "filingManager", "name"),
+        MANAGER_NAME: values.parse_name(text_at(page, "filingManager", "name")),
         "place": text_at(page, "filingManager", "address", "stateOrCountry"),
         "period": period,
         "amendment": _amendment_type(page, form, tally, member.name),
@@ -80,7 +80,8 @@ def _entry_count(summary: etree._Element | None, tally: SignalCounter, example: 
 
 def _amendment_type(page: etree._Element, form: str, tally: SignalCounter, example: str) -> str | None:
     found = text_at(page, "amendmentInfo", "amendmentType")
-    is_amended = form.endswith("/A") or values.parse_flag(text_at(page, "isAmendment")) is True
+    said = values.read_flag(text_at(page, "isAmendment"), "isAmendment", tally, example)
+    is_amended = form.endswith("/A") or said is True
     if is_amended and (found or "").upper() not in AMENDMENTS:
         tally.add("unknown_code", f"amendmentType {found}", example)
     return found.upper() if found is not None and is_amended else None
@@ -117,20 +118,20 @@ def _position_rows(root: etree._Element, tally: SignalCounter, example: str) -> 
 
 
 def _position_row(entry: etree._Element, tally: SignalCounter, example: str) -> Row:
-    shares = values.parse_number(text_at(entry, "shrsOrPrnAmt", "sshPrnamt"))
+    shares = values.parse_shares(text_at(entry, "shrsOrPrnAmt", "sshPrnamt"))
     kind = text_at(entry, "shrsOrPrnAmt", "sshPrnamtType")
     option = text_at(entry, "putCall")
     cusip = values.parse_cusip(text_at(entry, "cusip"))
-    if kind not in _KINDS:
+    if kind not in KINDS:
         tally.add("unknown_code", f"sshPrnamtType {kind}", example)
-    if option is not None and option.upper() not in _OPTIONS:
+    if option is not None and option.upper() not in OPTIONS:
         tally.add("unknown_code", f"putCall {option}", example)
     if shares is None:
         tally.add("unreadable_value", "sshPrnamt", example)
     if cusip is None:
         tally.add("unreadable_value", "cusip", example)
     return {
-        "issuer": text_at(entry, "nameOfIssuer"),
+        "issuer": values.parse_name(text_at(entry, "nameOfIssuer")),
         "classTitle": text_at(entry, "titleOfClass"),
         CUSIP: cusip,
         "value": values.format_number(values.parse_number(text_at(entry, "value"))),

@@ -6,9 +6,10 @@ parsing (`parse`), or the mapping of a position (`holdings`).
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Subject, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table, TurningDay
 
 KEY: Final = "us.form13f"
 
@@ -18,6 +19,7 @@ MANAGER: Final = "managerCik"
 MANAGER_NAME: Final = "manager"
 CUSIP: Final = "cusip"
 PERIOD: Final = "period"
+REPORT_DEADLINE: Final = timedelta(days=92 + 45)  # deadline of the next quarter's report, after the end of a quarter
 _T, _I, _D = ColumnKind.TEXT, ColumnKind.INTEGER, ColumnKind.DATE
 
 _REPORT: Final = (
@@ -69,5 +71,6 @@ POSITIONS: Final = Table(
         Column("others", _T, "numbers of other managers"),
     ),
     subjects=(Subject(numbers=("managerCik",), names=("manager",)), Subject(numbers=("cusip",), names=("issuer",))),
+    turning_days=(TurningDay(PERIOD, after_days=REPORT_DEADLINE.days + 1),),
 )
 STAGED: Final = {table.name: table for table in (COVERS, POSITIONS)}

@@ -19,6 +19,7 @@ from typing import Any, Final
 import polars as pl
 
 from connectors.us.firm_names import is_firm_name
+from connectors.us.form_types import AMENDED
 from connectors.us.ownership.forms345.schema import ISSUER, KEY, LINE, OWNER, OWNER_KEY, SOURCE
 from connectors.us.ownership.holder_types import (
     Row,
@@ -74,7 +75,7 @@ def map_holdings(
         # «Musk Elon» here is «Elon Musk» there: without this, one holder would become two
         who = identities.get((company, owner)) or identities.get((company, max(told, key=_row_order_key)[OWNER_KEY]))
         made: list[Row] = []
-        for row, newest in _newest_lines(told):
+        for row, newest in _newest_lines(_without_amended(told)):
             total, owned = _owned_shares(row, newest, who, outstanding)
             doubts += [(company, owned.doubt)] if owned.doubt is not None else []
             made.append(_holding_row(row, f"{owner}/{kind}", total, owned.level))
@@ -88,6 +89,37 @@ def _with_days(row: Row, days: Mapping[str, date]) -> Row:
     own, period = row["day"], row["period"]
     day = period or own if row["form"].startswith("5") else own or period
     return row | {"filed": filed, "at": event_day(day, filed, row["_observed_at"])}
+
+
+def _without_amended(told: list[Row]) -> list[Row]:
+    """Lines without those of forms that an amendment states again, perhaps for another day.
+
+    It does if it has as many lines of the same way of owning; one that has fewer mends single lines. Of two forms of
+    one day nothing says which is amended.
+    """
+    forms: dict[tuple[str, date | None, tuple[Any, str]], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in told:
+        filed = row["originalOn"] if row["form"].endswith(AMENDED) else row["filed"]
+        forms[row["form"].removesuffix(AMENDED), filed, _way_of_owning(row)][row[SOURCE]].append(row)
+    amended: set[tuple[str, str]] = set()
+    for (_, filed, _), versions in forms.items():
+        in_order = sorted(versions.values(), key=_version_order_key)
+        first = next((place for place, rows in enumerate(in_order) if rows[0]["form"].endswith(AMENDED)), len(in_order))
+        for place, rows in enumerate(in_order if filed is not None and first <= 1 else ()):
+            if any(len(later) >= len(rows) for later in in_order[max(place + 1, first) :]):
+                amended.update((row[SOURCE], row[LINE]) for row in rows)
+    return [row for row in told if (row[SOURCE], row[LINE]) not in amended]
+
+
+def _version_order_key(rows: list[Row]) -> tuple[bool, date, tuple[int, str]]:
+    """Order of a form and its amendments."""
+    row = rows[0]
+    return row["form"].endswith(AMENDED), row["filed"] or _EARLIEST, accession_order(row["accession"])
+
+
+def _way_of_owning(row: Row) -> tuple[Any, str]:
+    """Directly, or by the nature stated."""
+    return row["isDirect"], fold_text(row["nature"] or "")
 
 
 def _row_order_key(row: Row) -> tuple[date, date, tuple[int, str], str, int]:
@@ -106,7 +138,7 @@ def _newest_lines(told: list[Row]) -> Iterator[tuple[Row, list[Row]]]:
     for _, group in groupby(sorted(told, key=_row_order_key), key=itemgetter("at")):
         rows = list(group)
         for row in rows:
-            forms = ways[row["isDirect"], fold_text(row["nature"] or "")]
+            forms = ways[_way_of_owning(row)]
             form = forms.pop(row[SOURCE], {})
             form[row["notes"] if row["isTransaction"] else row[LINE]] = row
             forms[row[SOURCE]] = form  # the newest comes last

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from typing import Any, Final
 
 from lxml import etree
@@ -49,14 +50,18 @@ def parse_insider_rows(member: ArchiveMember, body: bytes, tally: SignalCounter)
     if not _SCHEMA.fullmatch(version):
         tally.add("unknown_schema", version or "none", member.name)
     count_unknown_children(root, _ROOT, tally, member.name)
-    common = _common_fields(root, form, issuer)
+    signed = (text_at(found, "signatureDate") for found in children_named(root, "ownerSignature"))
+    signed_on = values.last_signature_day(signed, member.observed_at.date(), tally, member.name)
+    common = _common_fields(root, form, issuer, signed_on)
     if common["period"] is None:
         tally.add("no_day", "periodOfReport", member.name)
-    owners = [
-        owner for found in children_named(root, "reportingOwner") if (owner := _owner_fields(found, tally, member.name))
-    ]
+    found = (_owner_fields(owner, tally, member.name) for owner in children_named(root, "reportingOwner"))
+    named = [owner for owner in found if owner is not None]
+    owners = [owner for owner in named if owner["ownerCik"] != issuer]  # no company owns its own shares
+    if len(owners) < len(named):
+        tally.add("issuer_is_holder", "one CIK for both", member.name)
     if not owners:
-        raise member.unreadable_error("no reporting owner with a name")
+        raise member.unreadable_error("no reporting owner with a name, other than the issuer")
     lines = list(_line_rows(root, tally, member.name))
     return [
         common | owner | line | {LINE: f"{place}/{number}", "isJoint": len(owners) > 1, "isLead": place == 1}
@@ -65,20 +70,20 @@ def parse_insider_rows(member: ArchiveMember, body: bytes, tally: SignalCounter)
     ]
 
 
-def _common_fields(root: etree._Element, form: str, issuer: str) -> Row:
-    signed = (values.parse_day(text_at(found, "signatureDate")) for found in children_named(root, "ownerSignature"))
+def _common_fields(root: etree._Element, form: str, issuer: str, signed_on: date | None) -> Row:
     return {
         "form": form,
-        "signedOn": max(filter(None, signed), default=None),
+        "signedOn": signed_on,
+        "originalOn": values.parse_day(text_at(root, "dateOfOriginalSubmission")),
         "period": values.parse_day(text_at(root, "periodOfReport")),
         ISSUER: issuer,
-        "issuer": text_at(root, "issuer", "issuerName"),
+        "issuer": values.parse_name(text_at(root, "issuer", "issuerName")),
         "symbol": text_at(root, "issuer", "issuerTradingSymbol"),
     }
 
 
 def _owner_fields(found: etree._Element, tally: SignalCounter, example: str) -> Row | None:
-    name = text_at(found, "reportingOwnerId", "rptOwnerName")
+    name = values.parse_name(text_at(found, "reportingOwnerId", "rptOwnerName"))
     if name is None:
         tally.add("no_holder", "rptOwnerName", example)
         return None
@@ -91,7 +96,7 @@ def _owner_fields(found: etree._Element, tally: SignalCounter, example: str) -> 
         "place": text_at(found, "reportingOwnerAddress", "rptOwnerState")
         or text_at(found, "reportingOwnerAddress", "rptOwnerCountry"),
         "officerTitle": text_at(relation, "officerTitle"),
-        **{flag: values.parse_flag(text_at(relation, flag)) for flag in _FLAGS},
+        **{flag: values.read_flag(text_at(relation, flag), flag, tally, example) for flag in _FLAGS},
     }
 
 
@@ -109,7 +114,7 @@ def _line_row(line: etree._Element, tally: SignalCounter, example: str, *, is_tr
     """One line; values are wrapped in elements, and some are only in a footnote."""
     title = _wrapped_value(line, "securityTitle")
     counted = _wrapped_value(line, "postTransactionAmounts", "sharesOwnedFollowingTransaction")
-    shares = values.parse_number(counted)
+    shares = values.parse_shares(counted)
     if shares is None:
         tally.add("unreadable_value" if counted else "no_shares", "sharesOwnedFollowingTransaction", example)
     nature = _wrapped_value(line, "ownershipNature", "directOrIndirectOwnership")
@@ -118,12 +123,16 @@ def _line_row(line: etree._Element, tally: SignalCounter, example: str, *, is_tr
     code = text_at(line, "transactionCoding", "transactionCode")
     if is_transaction and code not in _CODES:
         tally.add("unknown_code", f"transactionCode {code}", example)
+    told = _wrapped_value(line, "transactionDate")
+    day = values.parse_day(told)
+    if told is not None and day is None:
+        tally.add("unreadable_value", f"transactionDate {told}", example)
     return {
         "classTitle": title,
         "classKey": values.class_key(title),
         "isTransaction": is_transaction,
         "code": code,
-        "day": values.parse_day(_wrapped_value(line, "transactionDate")),
+        "day": day,
         "change": _share_change(line),
         "shares": values.format_number(shares),
         "isDirect": {"D": True, "I": False}.get(nature or ""),

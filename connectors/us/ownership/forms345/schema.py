@@ -31,6 +31,7 @@ LINES: Final = Table(
         Column("form", _T, "3, 4, 5, with /A where amended", nullable=False),
         Column("filedOn", _D, "day of filing, from the header"),
         Column("signedOn", _D, "last day of a signature"),
+        Column("originalOn", _D, "day of filing of the form that an amendment amends"),
         Column("period", _D, "period of report"),
         Column(ISSUER, _T, "ten digits of the issuer", nullable=False),
         Column("issuer", _T, "issuer as named"),

@@ -23,7 +23,13 @@ from connectors.us.ownership.dataset import ownership_dataset
 from connectors.us.ownership.full_submission import FullSubmission
 from connectors.us.ownership.schedule13 import parse_text, parse_xml
 from connectors.us.ownership.schedule13.parse_text import document_line
-from connectors.us.ownership.schedule13.rows import StakeStatement, cusip_rows, issuer_cik_of, statement_rows
+from connectors.us.ownership.schedule13.rows import (
+    StakeStatement,
+    cusip_rows,
+    issuer_cik_of,
+    statement_rows,
+    with_sound_ciks,
+)
 from connectors.us.ownership.schedule13.schema import BARE, CUSIPS, ISSUER, KEY, STAGED, STAKES
 
 _FORM: Final = re.compile(r"(?:SC|SCHEDULE) 13[DG](?:/A)?")
@@ -46,6 +52,7 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     cusips: list[dict[str, Any]] = []
     try:
         statement = _parse_statement(member, told.body, file.submission, batch.tally)
+        statement = with_sound_ciks(statement, batch.tally, member.name)
         found = statement_rows(statement, file)
         cusips = cusip_rows(statement, issuer_cik_of(statement, file.submission))
     except parse_text.NoCoverPageError as error:

@@ -37,11 +37,13 @@ from connectors.us.ownership.schedule13.latest_statements import (
     stated_percent,
     superseded_stake_statements,
 )
+from connectors.us.ownership.schedule13.rows import PERCENT_DIFFERS, is_within_tolerance
 from connectors.us.ownership.schedule13.schema import HOLDER, HOLDER_KEY, ISSUER, KEY, SOURCE
 from connectors.us.ownership.shares_outstanding import (
     ABOVE_ALL,
     Outstanding,
     OwnedPercentage,
+    count_near,
     derived_percentage,
     doubt_rows,
 )
@@ -169,6 +171,20 @@ def _stake_percentage(line: StakeHistory, row: Row, outstanding: Outstanding) ->
 def percentage_signals(
     stake_histories: Sequence[StakeHistory], outstanding: Outstanding = MappingProxyType({})
 ) -> pl.DataFrame:
-    """Signals of current statements that give no percentage although their numbers are known."""
-    found = ((line.company, _stake_percentage(line, line.row, outstanding).doubt) for line in stake_histories)
+    """Signals of current statements that give no percentage although their numbers are known, or another one."""
+    found = ((line.company, _percentage_doubt(line, outstanding)) for line in stake_histories)
     return doubt_rows(KEY, [(company, doubt) for company, doubt in found if doubt is not None])
+
+
+def _percentage_doubt(line: StakeHistory, outstanding: Outstanding) -> str | None:
+    """Why a current statement has no percentage; or that the stated one, which is served, is not that of its shares."""
+    row = line.row
+    stated, shares = stated_percent(row), Decimal(row["shares"] or 0)
+    doubt = _stake_percentage(line, row, outstanding).doubt
+    if doubt is not None or stated is None or shares <= 0:
+        return doubt
+    owned = derived_percentage(shares, line.company, row["day"], row["classTitle"], outstanding)
+    if owned.level is None and owned.doubt != ABOVE_ALL:
+        return None  # no count to compare with
+    count = count_near(outstanding[line.company], row["day"])
+    return None if count is None or is_within_tolerance(stated, shares, count[0]) else PERCENT_DIFFERS

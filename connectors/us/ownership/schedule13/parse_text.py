@@ -85,10 +85,16 @@ _TYPE: Final = re.compile(
 _BELOW: Final = r"(?P<below>(?:less\s+than|below|under|(?:not?\s+more|no\s+greater)\s+than|at\s+most|up\s+to|<)\s*)?"
 _VALUE: Final = r"(?P<value>\d{1,3}(?:\.\d+)?|\.\d+)"
 _OR_LESS: Final = r"(?P<less>\s*(?:or|and)\s+(?:less|below|fewer)\b)?"
-_FIGURE: Final = re.compile(rf"{_BELOW}(?<![\d.,]){_VALUE}\s*(?:%|per\s?cent\b){_OR_LESS}", _I)
+# not the end of «7. 5%», «1/2%»
+_FIGURE: Final = re.compile(rf"{_BELOW}(?<![\d.,/])(?<!\d[.,/]\s){_VALUE}\s*(?:%|per\s?cent\b){_OR_LESS}", _I)
 _BARE: Final = re.compile(_BELOW + _VALUE + _OR_LESS, _I)
 _ABOVE: Final = re.compile(r"\b(?:more\s+than|greater\s+than|over|above|excess\s+of|at\s+least)\s+\d|>", _I)
-_COUNT: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+# a whole number: no part of «1.234.567», «1 234 567», «12,34,567», «1.5 million», «10%»
+_COUNT: Final = re.compile(
+    r"(?<![\d.,])(?<!\d\s)(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?!\d|[.,]\d|\s\d{3}(?![\d,])|\s*(?:%|million\b|thousand\b))",
+    _I,
+)
 _NONE: Final = re.compile(r"-\s*0\s*-|\bnone\b|\bzero\b", _I)
 _ASIDE: Final = re.compile(r"\(\s*see\b[^()]*(?:\([^()]*\)[^()]*)*\)", _I)  # «(See Instructions)» of the label
 _NOTE: Final = re.compile(

@@ -23,6 +23,7 @@ from connectors.us.register import central_index_key
 _SCHEMAS: Final = frozenset({"X0101", "X0102", "X0201", "X0202"})
 _TYPES: Final = frozenset({"BD", "BK", "CO", "CP", "EP", "FI", "HC", "IA", "IC", "IN", "IV", "OO", "PN", "SA"})
 _MOST: Final = 100  # persons of one filing
+_EXIT: Final = ("items", "item5", "classOwnership5PercentOrLess")
 _ALL: Final = Decimal(100)
 
 
@@ -94,7 +95,7 @@ def parse_xml_statement(member: ArchiveMember, body: bytes, tally: SignalCounter
     signal_differing_percentages(persons, " ".join(" ".join(form_data.itertext("{*}*")).split()), tally, member.name)
     return StakeStatement(
         form=form,
-        issuer=text_at(cover, "issuerInfo", "issuerName"),
+        issuer=values.parse_name(text_at(cover, "issuerInfo", "issuerName")),
         class_title=text_at(cover, "securitiesClassTitle"),
         event_date=_event_day(cover, schema, tally, member.name),
         persons=persons,
@@ -102,11 +103,11 @@ def parse_xml_statement(member: ArchiveMember, body: bytes, tally: SignalCounter
         cusips=tuple(_cover_cusips(cover, schema)),
         amendment=text_at(cover, "amendmentNo"),
         previous=text_at(header, "previousAccessionNumber"),
-        signed_on=max(
-            filter(None, (values.parse_day(element.text) for element in form_data.iter("{*}date"))), default=None
+        signed_on=values.last_signature_day(
+            (element.text for element in form_data.iter("{*}date")), member.observed_at.date(), tally, member.name
         ),
         filers=tuple(_filer_ciks(header)),
-        is_exit=values.parse_flag(text_at(form_data, "items", "item5", "classOwnership5PercentOrLess")) is True,
+        is_exit=values.read_flag(text_at(form_data, *_EXIT), _EXIT[-1], tally, member.name) is True,
     )
 
 
@@ -149,7 +150,7 @@ def _parse_persons(
     if len(blocks) > _MOST:
         tally.add("too_many_persons", str(len(blocks)), example)
     for block in blocks:
-        named = text_at(block, "reportingPersonName")
+        named = values.parse_name(text_at(block, "reportingPersonName"))
         if named is None:
             tally.add("no_holder", "reportingPersonName", example)
             continue
@@ -168,7 +169,7 @@ def _parse_person(
         tally.add("above_100", schema.percent, example)
     counted = text_at(block, schema.shares)
     shares = values.parse_number(counted)
-    if counted is not None and shares is None:
+    if counted is not None and values.parse_shares(counted) is None:
         tally.add("unreadable_value", f"{schema.shares} {counted}", example)
     types = [(child.text or "").strip() for child in children_named(block, "typeOfReportingPerson")]
     for kind in types:

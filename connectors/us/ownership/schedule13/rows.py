@@ -8,10 +8,12 @@ stay as stated (7.1, 12.5). Does not belong here: parsing a format (`parse_xml`,
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from itertools import combinations
 from typing import Any, Final
 
 from connectors.kit.staging import SignalCounter
@@ -20,8 +22,12 @@ from connectors.us.ownership.files import OwnershipFile
 from connectors.us.ownership.full_submission import FullSubmission
 from connectors.us.ownership.parse_values import class_key, format_number
 from connectors.us.ownership.schedule13.schema import CUSIP, HOLDER, HOLDER_KEY, ISSUER, PERSON
+from connectors.us.ownership.similar_names import is_similar
+from connectors.us.register import MARKET
+from name_matching.core_name import core_name
 from name_matching.folding import fold_text
 
+PERCENT_DIFFERS: Final = "percent_differs"  # signal: the percentage is not that of the shares
 _UNKNOWN: Final = Decimal(-1)
 
 
@@ -58,6 +64,48 @@ class StakeStatement:
     is_text: bool = False
 
 
+def with_sound_ciks(statement: StakeStatement, tally: SignalCounter, example: str) -> StakeStatement:
+    """A statement in which no CIK is that of two parties."""
+    return _without_issuer_as_holder(_without_shared_ciks(statement, tally, example), tally, example)
+
+
+def _without_shared_ciks(statement: StakeStatement, tally: SignalCounter, example: str) -> StakeStatement:
+    """A statement without a CIK of persons whose names have nothing in common: the header may tell whose it is.
+
+    One person may be named in several ways («John Smith, as trustee»), which is signalled alone.
+    """
+    names: dict[str | None, set[str]] = defaultdict(set)
+    for person in statement.persons:
+        names[person.cik].add(person.name)
+    several = {cik: found for cik, found in names.items() if cik and len({_comparable_name(one) for one in found}) > 1}
+    if several:
+        tally.add("holders_share_cik", "one CIK for several", example)
+    shared = {cik for cik, found in several.items() if any(not is_similar(*pair) for pair in combinations(found, 2))}
+    if not shared:
+        return statement
+    persons = (replace(person, cik=None) if person.cik in shared else person for person in statement.persons)
+    return replace(statement, persons=tuple(persons))
+
+
+def _comparable_name(name: str) -> str:
+    return core_name(name, MARKET) or fold_text(name)
+
+
+def _without_issuer_as_holder(statement: StakeStatement, tally: SignalCounter, example: str) -> StakeStatement:
+    """A statement that gives no CIK to the issuer and to a person: holders fill in their own one as the issuer's.
+
+    A CIK under which the filing came is the person's, as EDGAR has checked it; any other is the issuer's.
+    """
+    cik = statement.issuer_cik
+    if cik is None or all(person.cik != cik for person in statement.persons):
+        return statement
+    tally.add("issuer_is_holder", "one CIK for both", example)
+    if not statement.filers or cik in statement.filers:
+        return replace(statement, issuer_cik=None)
+    persons = (replace(person, cik=None) if person.cik == cik else person for person in statement.persons)
+    return replace(statement, persons=tuple(persons))
+
+
 def statement_rows(statement: StakeStatement, file: OwnershipFile) -> list[dict[str, Any]]:
     """The rows of one filing."""
     filers = _filer_ciks(statement, file.submission)
@@ -72,11 +120,12 @@ def statement_rows(statement: StakeStatement, file: OwnershipFile) -> list[dict[
 
 
 def issuer_cik_of(statement: StakeStatement, submission: FullSubmission | None) -> str | None:
-    """The issuer's CIK: the document's own, else the only subject in the header."""
+    """The issuer's CIK: the document's own, else the only subject in the header, unless that is a holder."""
     if statement.issuer_cik is not None or submission is None:
         return statement.issuer_cik
     subjects = submission.ciks("SUBJECT-COMPANY")
-    return subjects[0] if len(subjects) == 1 else None
+    is_holder = any(person.cik in subjects for person in statement.persons)
+    return subjects[0] if len(subjects) == 1 and not is_holder else None
 
 
 def cusip_rows(statement: StakeStatement, issuer: str | None) -> list[dict[str, Any]]:
@@ -90,10 +139,11 @@ def cusip_rows(statement: StakeStatement, issuer: str | None) -> list[dict[str, 
 
 
 def _filer_ciks(statement: StakeStatement, submission: FullSubmission | None) -> tuple[str, ...]:
-    """CIKs of the filers: from the document, else from the header."""
-    if statement.filers or submission is None:
-        return statement.filers
-    return submission.ciks("FILED-BY")
+    """CIKs of the filers: from the document, else from the header; an issuer may file for a holder."""
+    filers = statement.filers
+    if not filers and submission is not None:
+        filers = submission.ciks("FILED-BY")
+    return tuple(cik for cik in filers if cik != issuer_cik_of(statement, submission))
 
 
 def _with_filer_ciks(
@@ -187,11 +237,11 @@ def signal_differing_percentages(
         totals = [total for total in named if person.shares is not None and total * 10 > person.shares]
         if person.percent is None or person.shares is None or not totals:
             continue
-        if not any(_is_within_tolerance(person.percent, person.shares, total) for total in totals):
-            tally.add("percent_differs", "shares of those outstanding", example)
+        if not any(is_within_tolerance(person.percent, person.shares, total) for total in totals):
+            tally.add(PERCENT_DIFFERS, "shares of those outstanding", example)
 
 
-def _is_within_tolerance(percent: Decimal, shares: Decimal, total: Decimal) -> bool:
+def is_within_tolerance(percent: Decimal, shares: Decimal, total: Decimal) -> bool:
     """Whether a percentage fits, with rights within sixty days counted in both numerator and denominator."""
     lowest, highest = shares * 100 / (total + shares), shares * 100 / total
     return lowest - _APART <= percent <= highest + _APART

@@ -13,7 +13,7 @@ from httpx_sse import aconnect_sse
 from typing_extensions import Self
 
 from firmdata import calls, models
-from firmdata.calls import ALL_EVENTS, ApiCall, company_path, error_of, get, post, query
+from firmdata.calls import ALL_EVENTS, ApiCall, StreamedEvent, company_path, error_of, get, post, query
 from firmdata.errors import ApiError, ConnectionFailedError
 from firmdata.kept_answers import NOT_MODIFIED, KeptAnswers, asking_headers
 from firmdata.pages import AsyncPages
@@ -118,10 +118,11 @@ class AsyncEvents:
             headers = {} if seen is None else {"Last-Event-ID": str(seen)}
             opened_at, got_event = time.monotonic(), False
             try:
-                async for event in self._connected({**params, **begin}, headers):
-                    yield event
-                    seen, failures = event.sequence, 0
-                    got_event = True
+                async for position, event in self._connected({**params, **begin}, headers):
+                    if event is not None:
+                        yield event
+                        failures, got_event = 0, True
+                    seen = position
                 was_alive = got_event or time.monotonic() - opened_at >= LASTING_SECONDS
                 failures, wait = self._client.retries.wait_after_end(failures, was_alive)
             except (httpx.TransportError, ApiError) as error:
@@ -129,8 +130,8 @@ class AsyncEvents:
                 wait = self._client.retries.wait_after_refusal(failures, error, time.time())
             await self._client.sleep(wait)
 
-    async def _connected(self, params: dict[str, Any], headers: dict[str, str]) -> AsyncIterator[models.Event]:
-        """The events of one connection, until it ends."""
+    async def _connected(self, params: dict[str, Any], headers: dict[str, str]) -> AsyncIterator[StreamedEvent]:
+        """What one connection gives, until it ends."""
         async with self._client.connect_stream(query(params), headers) as source:
             if source.response.is_error:
                 await source.response.aread()
@@ -138,8 +139,8 @@ class AsyncEvents:
             async for one in source.aiter_sse():
                 if one.event == "bye":
                     return
-                if one.data:  # none with `retry:` alone
-                    yield models.Event.model_validate_json(one.data)
+                if one.id:
+                    yield int(one.id), models.Event.model_validate_json(one.data) if one.data else None
 
 
 class AsyncWatchlists:

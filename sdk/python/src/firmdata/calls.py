@@ -16,10 +16,13 @@ from urllib.parse import quote
 import httpx
 from pydantic import BaseModel, TypeAdapter
 
+from firmdata import models
 from firmdata.errors import ApiError
 from firmdata.retries import retry_after
 
 ALL_EVENTS = "/api/v1/events"
+StreamedEvent = tuple[int, "models.Event | None"]
+"""The number after which a stream goes on, and the event that has it; none at the stream's beginning."""
 
 T = TypeVar("T")
 _adapter = lru_cache(None)(TypeAdapter)  # building one costs more than reading an answer
@@ -72,12 +75,13 @@ def query(params: Mapping[str, Any]) -> dict[str, str]:
 
 
 def query_text(value: Any) -> str:
-    """One value as it is sent."""
+    """One value as it is sent; ValueError for a datetime without a time zone, whose instant nobody knows."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
-        aware = value if value.tzinfo is not None else value.replace(tzinfo=timezone.utc)
-        return aware.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+        if value.utcoffset() is None:
+            raise ValueError(f"{value.isoformat()} has no time zone: give one, as datetime.now(timezone.utc) has it")
+        return value.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
@@ -86,7 +90,9 @@ def query_text(value: Any) -> str:
 
 
 def segment(text: str) -> str:
-    """A value as one segment of a path."""
+    """A value as one segment of a path; ValueError for one that would climb out of it."""
+    if text in {"", ".", ".."}:
+        raise ValueError(f"{text!r} cannot be part of an address: give an id or a number")
     return quote(str(text), safe=":")
 
 

@@ -12,7 +12,7 @@ from httpx_sse import connect_sse
 from typing_extensions import Self
 
 from firmdata import calls, models
-from firmdata.calls import ALL_EVENTS, ApiCall, company_path, error_of, get, post, query
+from firmdata.calls import ALL_EVENTS, ApiCall, StreamedEvent, company_path, error_of, get, post, query
 from firmdata.errors import ApiError, ConnectionFailedError
 from firmdata.kept_answers import NOT_MODIFIED, KeptAnswers, asking_headers
 from firmdata.pages import Pages
@@ -112,10 +112,11 @@ class Events:
             headers = {} if seen is None else {"Last-Event-ID": str(seen)}
             opened_at, got_event = time.monotonic(), False
             try:
-                for event in self._connected({**params, **begin}, headers):
-                    yield event
-                    seen, failures = event.sequence, 0
-                    got_event = True
+                for position, event in self._connected({**params, **begin}, headers):
+                    if event is not None:
+                        yield event
+                        failures, got_event = 0, True
+                    seen = position
                 was_alive = got_event or time.monotonic() - opened_at >= LASTING_SECONDS
                 failures, wait = self._client.retries.wait_after_end(failures, was_alive)
             except (httpx.TransportError, ApiError) as error:
@@ -123,8 +124,8 @@ class Events:
                 wait = self._client.retries.wait_after_refusal(failures, error, time.time())
             self._client.sleep(wait)
 
-    def _connected(self, params: dict[str, Any], headers: dict[str, str]) -> Iterator[models.Event]:
-        """The events of one connection, until it ends."""
+    def _connected(self, params: dict[str, Any], headers: dict[str, str]) -> Iterator[StreamedEvent]:
+        """What one connection gives, until it ends."""
         with self._client.connect_stream(query(params), headers) as source:
             if source.response.is_error:
                 source.response.read()
@@ -132,8 +133,8 @@ class Events:
             for one in source.iter_sse():
                 if one.event == "bye":
                     return
-                if one.data:  # none with `retry:` alone
-                    yield models.Event.model_validate_json(one.data)
+                if one.id:
+                    yield int(one.id), models.Event.model_validate_json(one.data) if one.data else None
 
 
 class Watchlists:

@@ -40,7 +40,17 @@ def to_pandas(rows: Iterable[Any], row_type: Any = None) -> pd.DataFrame:
     except ImportError as error:
         raise ImportError("pandas is not installed: pip install 'firmdata[pandas]'") from error
     plain = _plain_rows(rows)
-    return pandas.DataFrame(plain, columns=None if plain else list(_members(row_type))).convert_dtypes()
+    frame = pandas.DataFrame(plain, columns=None if plain else list(_members(row_type)))
+    for name in frame.columns:
+        values = [row.get(name) for row in plain]
+        if _are_whole_numbers(values):  # beside an unknown one pandas has made them floats, of fewer digits
+            frame[name] = pandas.array(values, dtype="Int64")
+    return frame.convert_dtypes()
+
+
+def _are_whole_numbers(values: Iterable[Any]) -> bool:
+    """Whether all known values are integers, and one is known."""
+    return {type(value) for value in values if value is not None} == {int}
 
 
 def _plain_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:

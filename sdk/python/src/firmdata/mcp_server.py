@@ -193,7 +193,8 @@ def _add_list_tools(server: MCPServer[None], client: AsyncClient) -> None:
     ) -> dict[str, Any]:
         """What happened: filings, changes of owners, status and profile, news, acts of regulators.
 
-        Of one company newest first; of all companies (tiers Pro and Business) oldest first, from `since`.
+        Of one company newest first; of all companies (tiers Pro and Business) oldest first, from `since`. Of a change
+        of owners with `basis` band, previous_pct and current_pct are lower bounds, not shares; 0 is none.
         """
         moment = f"{since}T00:00:00Z" if since is not None and "T" not in since else since
         # of all companies a cursor says where to go on, and stands alone

@@ -1771,11 +1771,11 @@ class OwnershipChange(BaseModel):
     """
     previous_pct: float
     """
-    Before.
+    Before; of a band its lower bound.
     """
     current_pct: float
     """
-    Now.
+    Now; of a band its lower bound.
     """
     holder_id: str
     """
@@ -1799,7 +1799,7 @@ class OwnershipChange(BaseModel):
     """
     basis: str | None
     """
-    Basis of the shares.
+    Basis of the shares; `band` where either is one.
     """
     as_of: date_aliased
     """
@@ -2173,6 +2173,46 @@ class CompanyChangedData(BaseModel):
     """
 
 
+class LaterEventData(BaseModel):
+    """
+    `data` of a kind that a later version has: what is its own are extra members.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
 class Event(BaseModel):
     """
     One event.
@@ -2214,6 +2254,7 @@ class Event(BaseModel):
         | NewsPublishedData
         | RegulatoryEventData
         | CompanyChangedData
+        | LaterEventData
     )
 
 

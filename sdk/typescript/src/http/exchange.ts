@@ -63,7 +63,8 @@ async function attempted(
   const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
   try {
     const response = await seams.fetch(call.address, initOf(call, timeout));
-    const answer = { status: response.status, headers: response.headers, text: await response.text() };
+    const text = isRedirect(response) ? redirectWords(response) : await response.text();
+    const answer = { status: response.status, headers: response.headers, text };
     return response.ok || response.status === 304 ? answer : refusalOf(answer, seams.now());
   } catch (error) {
     call.signal?.throwIfAborted();
@@ -79,6 +80,8 @@ export function initOf(call: HttpCall, stop: AbortSignal): RequestInit {
     method,
     headers,
     ...(body === undefined ? {} : { body }),
+    // `fetch` follows 301, 302 and 303 with a GET, whose answer would pass for that of the change.
+    ...(method === "GET" ? {} : { redirect: "manual" }),
     ...("document" in globalThis ? pageInit(headers) : {}),
     signal: signal === undefined ? stop : AbortSignal.any([signal, stop]),
   };
@@ -94,6 +97,16 @@ function pageInit(headers: HttpCall["headers"]): RequestInit {
     // On the service's own origin only Referer names the page; the page's policy must not take it away.
     referrerPolicy: "strict-origin",
   };
+}
+
+/** Whether an answer leads elsewhere; on a web page it can be told by its type alone. */
+function isRedirect({ status, type }: Response): boolean {
+  return type === "opaqueredirect" || (status > 300 && status < 400 && status !== 304);
+}
+
+function redirectWords({ headers }: Response): string {
+  const place = headers.get("Location");
+  return `the address redirects${place === null ? "" : ` to ${place}`}: a change is not sent on, give the new address`;
 }
 
 /** The error that an answer other than 2xx and 304 is. */

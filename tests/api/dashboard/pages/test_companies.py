@@ -9,7 +9,7 @@ import pytest
 from lxml import html
 
 from api.dashboard.company_code import company_code
-from api.dashboard.pages.company_tables import csv_text
+from api.dashboard.pages.company_tables import TABLES, csv_text
 from api.settings.parsers import parse_publishable_key
 from tests.api.dashboard.conftest import Browser, Desk, hidden, texts
 
@@ -152,7 +152,7 @@ def test_downloads_have_the_rows_of_the_api(browser: Browser) -> None:
         assert rows or not told
         for row, period in zip(rows, told, strict=True):
             for name, cell in row.items():
-                value = period.get(name)
+                value = " ".join(period[name]) if isinstance(period[name], list) else period[name]
                 assert cell == (
                     "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
                 ), name
@@ -164,6 +164,14 @@ def test_cells_run_nothing_in_a_spreadsheet_and_unknown_is_empty() -> None:
     assert csv_text(("name", "revenue", "ok"), rows) == (
         'name,revenue,ok\r\n"\'=HYPERLINK(""x"")",-5,true\r\n,0,false\r\n'
     )
+
+
+def test_downloads_say_which_rows_and_figures_are_no_plain_ones() -> None:
+    """Computed figures, lengths of periods, classes of shares, indirect holdings: without them sums are wrong."""
+    assert {"derived", "period_months"} <= {*TABLES["financials.csv"].columns}
+    assert {"share_class", "is_direct"} <= {*TABLES["owners.csv"].columns}
+    rows = [{"revenue": 5, "derived": ["revenue", "equity"]}, {"revenue": 6, "derived": []}]
+    assert csv_text(("revenue", "derived"), rows) == "revenue,derived\r\n5,revenue equity\r\n6,\r\n"
 
 
 def test_a_search_without_scripts_leads_to_pages(browser: Browser) -> None:

@@ -24,3 +24,10 @@ def test_each_file_can_be_downloaded_from_the_page(desk: Desk, world: Any) -> No
     assert [name for _, name in links] == [entry["name"] for entry in made.manifest["files"]]
     path, name = links[0]
     assert desk.browser().get(path).content == (made.folder / name).read_bytes()
+    for status in ("suspended", "payment_required"):  # as the API refuses their keys
+        desk.made.accounts.set_status("owner@example.com", status)
+        refused = owner.get(PAGE)
+        assert refused.status_code == 403
+        assert "/exports/files/" not in refused.text
+    desk.made.accounts.set_status("owner@example.com", "active")
+    assert path.rpartition("/")[0] in owner.get(PAGE).text

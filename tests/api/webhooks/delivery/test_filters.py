@@ -5,6 +5,7 @@ See docs/contract/contract.md 4.8c.
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ from api.database.models.watchlists import Watchlist, WatchlistCompany
 from api.database.models.webhooks import Delivery, MatchedEvent
 from api.webhooks.delivery.queue_repository import load_details
 from api.webhooks.delivery.records import QueueEntry
+from api.webhooks.filters.event_facts import event_facts
 from tests.api.fixtures.fanout import ACCOUNT, NOON, Control, event, matched_all
+from warehouse.erasure.event_redaction import EventRedactor
 from warehouse.reader.types import CompanyFacts
 from warehouse.schema.codes import EVENT_TYPES
 
@@ -109,6 +112,25 @@ def _with_change(stated: Any, change: Any) -> Any:
         name = "filing" if stated.event_type == "filing.updated" else "change"
         data[name] = key[name]
     return type(stated)(*(getattr(stated, one) for one in stated.__slots__[:-1]), json.dumps(data).encode())
+
+
+@pytest.mark.parametrize("erased", [SWEDE, "own_7h2k9m4p1q8s3t6v0w5x2y7z4b"])
+def test_a_change_erased_before_it_was_matched_has_no_known_size(erased: str) -> None:
+    """As one erased afterwards: a redacted event keeps its shares, also in a ledger matched again after a restore."""
+    stated = event(1, SWEDE, "ownership.changed")
+    data = {"company_id": SWEDE, "org_nr": "5599999991", "name": "A", "source": {"native_id": "2026-4411"}}
+    change = {"holder_name": "B", "holder_id": "own_7h2k9m4p1q8s3t6v0w5x2y7z4b", "basis": "exact"}
+    change |= {"previous_pct": 8.2, "current_pct": 10.7, "thresholds_crossed": [10]}
+
+    def sizes(text: str) -> tuple[int | None, int | None]:
+        facts = event_facts(replace(stated, data=text.encode()), None)
+        return facts.share_change, facts.thresholds
+
+    told = json.dumps(data | {"change": change})
+    assert sizes(told) == (25_000, 0b10)
+    assert sizes(json.dumps(data | {"change": change | {"holder_name": None}})) == (25_000, 0b10), "protected by law"
+    subjects = frozenset({erased})
+    assert sizes(EventRedactor(subjects, subjects).redact_event(told)) == (None, None)
 
 
 def delivered(control: Control, subscription: str) -> list[str]:

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from api.settings.webhooks import WebhookSettings
 from api.webhooks.egress import dns
 from api.webhooks.egress.dns import DnsResolver, resolve_host
 from api.webhooks.egress.ip_guard import NO_ROOM
@@ -49,6 +50,31 @@ def test_one_look_up_at_a_time_per_host(monkeypatch, egress):
 
     asyncio.run(scenario())
     assert sorted(asked) == ["a", "a", "b"]  # the last one asked anew
+
+
+def test_silent_name_servers_of_as_many_attempts_as_may_hang_delay_no_other_name(monkeypatch, egress):
+    """Half of the attempts under way may hang, and a look-up goes on for three times as long as its attempt."""
+    silent, asked, answer = 3 * WebhookSettings().in_flight // 2, [], threading.Event()
+
+    def ask(host):
+        asked.append(host)
+        if host != "well":
+            answer.wait(30)
+        return ["192.0.2.1"]
+
+    monkeypatch.setattr(dns, "resolve_host", ask)
+
+    async def scenario():
+        lookup = DnsResolver()
+        hanging = [asyncio.ensure_future(lookup(f"silent-{one}")) for one in range(silent)]
+        well = asyncio.ensure_future(lookup("well"))
+        try:
+            assert await asyncio.wait_for(well, 5) == ["192.0.2.1"]
+        finally:
+            answer.set()
+        assert await asyncio.gather(*hanging) == [["192.0.2.1"]] * silent
+
+    asyncio.run(scenario())
 
 
 def test_a_failure_nobody_waits_for_is_no_noise(monkeypatch, egress, recwarn, caplog):

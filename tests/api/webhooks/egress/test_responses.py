@@ -6,6 +6,7 @@ See docs/contract/delivery.md 1 and 4.
 import asyncio
 import gzip
 import json
+import time
 import tracemalloc
 from itertools import product
 
@@ -206,6 +207,21 @@ def test_connections_that_end_after_headers_are_acknowledged(egress):
 
     outcome = answered(egress, talk)
     assert (outcome.has_succeeded, outcome.response_body, outcome.response_body_truncated) == (True, "half", True)
+
+
+def test_a_header_of_blanks_that_never_ends_stops_nothing_else(egress):
+    """The head is read in the event loop of all deliveries and requests: what it costs must not grow faster than it."""
+
+    async def talk(reader, writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nX-Blank:" + b" " * 1_000)
+        await writer.drain()
+        writer.close()
+        raise ConnectionError
+
+    begun = time.process_time()
+    outcome = answered(egress, talk)
+    assert (outcome.has_succeeded, outcome.response_headers) == (True, {})
+    assert time.process_time() - begun < 1
 
 
 def test_nobody_listens(egress):

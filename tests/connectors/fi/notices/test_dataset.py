@@ -95,6 +95,12 @@ def test_what_does_not_read_costs_itself_only() -> None:
     assert len(reasons(found)) == 3
 
 
+def test_a_notice_of_a_day_to_come_costs_itself_only() -> None:
+    found = read(NOTICES, noticed(notice("2026-12-24"), notice("2062-04-01", number="2"), notice("2026-04-01")))
+    assert [row["registrationDate"] for row in rows(found)] == [day("2026-04-01")]
+    assert [reason.rpartition(" ")[2] for reason in reasons(found)] == ["2026-12-24", "2062-04-01"]
+
+
 def test_what_is_not_ours() -> None:
     for body in (
         {"companies": []},

@@ -105,6 +105,33 @@ def test_restored_since_the_entry_that_overtook_the_deletion() -> None:
     assert judged(registeredEntries=entries) == ("active", None, "2026-02-02")
 
 
+@check_cases(
+    "values",
+    [
+        {"endDate": "9999-12-31"},
+        {"endDate": "2027-03-31"},
+        {"companySituations": [situation("KONK", "2027-01-01")]},
+        {"registeredEntries": [trade("1", "1999-05-01"), trade("4", "2027-01-01")]},
+        {"registeredEntries": [trade("1", "1999-05-01"), TAX | {"endDate": "2027-03-31"}]},
+    ],
+)
+def test_an_end_or_entry_still_to_come_changes_nothing(values: dict[str, Any]) -> None:
+    assert judged(**values) == ("active", None, None)
+    assert profile(**values)["dissolved_date"] is None
+
+
+def test_a_situation_whose_end_is_still_to_come_is_open() -> None:
+    still = [situation("KONK", ended="9999-12-31")]
+    assert judged(companySituations=still) == ("dormant", "bankruptcy", "2026-01-10")
+
+
+def test_an_end_that_the_trade_register_has_undone_is_none() -> None:
+    entries = [trade("1", "1999-05-01", "2014-01-28"), trade("1", "2016-01-01")]
+    values = {"endDate": "2014-01-28", "registeredEntries": entries}
+    assert judged(**values) == ("active", None, "2016-01-01")
+    assert profile(**values)["dissolved_date"] is None
+
+
 def test_not_yet_registered_is_active_and_the_registers_code_stays() -> None:
     values = {"registeredEntries": [trade("0", "2026-11-01")], "tradeRegisterStatus": "0", "registrationDate": None}
     assert judged(**values)[:2] == ("active", None)

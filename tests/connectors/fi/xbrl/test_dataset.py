@@ -10,6 +10,7 @@ import pytest
 
 from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from tests.connectors.fi.finnish_files import (
+    ONE,
     TWO,
     XBRL,
     Fact,
@@ -213,6 +214,18 @@ def test_facts_that_contradict_each_other_are_null_and_told() -> None:
     assert ("conflicting_facts", "x376") in signals(found)
 
 
+@check_cases(
+    ("line", "other", "repeated", "due"),
+    [("x740", "x2895", "300.00", None), ("x740", "x2895", "20.00", 20), ("x360", "x481", "300.00", None)],
+)
+def test_a_contradicted_line_is_not_taken_from_its_counterpart_unless_that_repeats_it(
+    line: str, other: str, repeated: str, due: int | None
+) -> None:
+    facts = [("md103", line, NOW, "10.00", None), ("md103", line, NOW, "20.00", None)]
+    (row,) = rows(read(XBRL, statement(*facts, ("mi53", other, NOW, repeated, None))))
+    assert (row[line], row[other]) == (None, due)
+
+
 def test_without_di121_the_name_tells_the_last_day_and_without_di120_there_are_no_figures() -> None:
     found = read(XBRL, statement(*BALANCE, start=None, end=None), name=f"prh_xbrl_{TWO}_{NOW}.xml")
     assert rows(found)[0]["financialDate"] == day(NOW)
@@ -253,6 +266,49 @@ def test_a_line_of_a_list_that_does_not_read_costs_itself_only() -> None:
     assert len(reasons(found)) == 2
 
 
+def test_a_statement_registered_before_its_year_was_over_has_no_day_of_filing_and_is_told() -> None:
+    lists = read(XBRL, listed((TWO, NOW, "2024-06-02")))
+    assert [row["filed_at"] for row in shared(read(XBRL, statement(*BALANCE)), lists)["filings"]] == [None]
+    assert ("impossible_date", "registrationDate") in signals(lists)
+
+
+def test_a_statement_of_another_company_or_year_than_requested_is_told() -> None:
+    for number, last, due in ((TWO, NOW, set()), (ONE, NOW, {"other_business_id"}), (TWO, THEN, {"other_period"})):
+        found = read(XBRL, statement(*BALANCE), name=f"{number}_{last}.xml")
+        assert {code for code, _ in signals(found)} == due
+
+
+def test_a_day_of_registration_to_come_is_null_and_told() -> None:
+    found = read(XBRL, listed((TWO, NOW, "2062-06-02"), (TWO, NOW, "2025-06-02")))
+    assert [row["registrationDate"] for row in rows(found)] == [day("2025-06-02")]
+    assert signals(found)["unreadable_value", "registrationDate"].count == 1
+
+
 def test_a_company_known_from_its_statement_alone_has_its_name_and_no_status_of_a_register() -> None:
     (found,) = shared(read(XBRL, statement(*BALANCE)))["companies"]
     assert (found["name"], found["status"], found["status_source"]) == ("Esimerkki Oy", "active", None)
+
+
+@check_cases(
+    "tag, other, kept",
+    [
+        ("di120", "2023-01-01", (None, NOW)),
+        ("di120", "2024-01-01", ("2024-01-01", NOW)),
+        ("di121", "2025-12-31", ("2024-01-01", NOW)),
+    ],
+)
+def test_a_day_tagged_twice_counts_if_both_agree(tag: str, other: str, kept: tuple[str | None, str]) -> None:
+    start, end = kept
+    found = read(XBRL, statement(*BALANCE, more=f'<m:{tag} contextRef="c0">{other}</m:{tag}>'))
+    (row,) = rows(found)
+    assert (row["di120"], row["financialDate"]) == (start and day(start), day(end))
+    assert (("conflicting_facts", tag) in signals(found)) == (other != "2024-01-01")
+
+
+def test_a_year_that_has_not_ended_is_a_slip_and_the_name_or_the_balance_tells_its_end() -> None:
+    for name in (f"prh_xbrl_{TWO}_{NOW}.xml", "file"):
+        found = read(XBRL, statement(*BALANCE, end="2042-12-31"), name=name)
+        assert rows(found)[0]["financialDate"] == day(NOW)
+        assert ("unreadable_value", "di121 is in the future") in signals(found)
+    with pytest.raises(UnreadableFileError, match="no last day that is past"):
+        read(XBRL, statement(("mi53", "x360", "2042-12-31", "1.00", None), end="2042-12-31"))

@@ -151,6 +151,38 @@ def test_of_a_ceased_company_the_last_name() -> None:
     assert (found["name"], found["previous_names"]) == ("Vika Oy", ["Eka Oy"])
 
 
+def test_a_name_that_ends_on_a_day_to_come_is_the_present_one() -> None:
+    names = [
+        {"name": "Uusi Oy", "type": "1", "registrationDate": "2010-01-01", "endDate": "9999-12-31", "version": 1},
+        {"name": "Vanha Oy", "type": "1", "registrationDate": "1999-05-01", "endDate": "2009-12-31", "version": 2},
+    ]
+    found = profile(names=names)
+    assert (found["name"], found["previous_names"]) == ("Uusi Oy", ["Vanha Oy"])
+    assert rows(read(YTJ, [company(names=names)]))[0]["issuerKey"] == "uusi oy"
+
+
+def test_two_present_names_of_one_version_and_day_are_told() -> None:
+    one = {"name": "Eka Oy", "type": "1", "registrationDate": "2010-01-01", "version": 1}
+    assert ("undecided_order", "names") in signals(read(YTJ, [company(names=[one, one | {"name": "Toka Oy"}])]))
+    assert ("undecided_order", "names") not in signals(read(YTJ, [company(names=[one, one])]))
+    forms = [{"type": "16", "version": 1}, {"type": "17", "version": 1}]
+    assert ("undecided_order", "companyForms") in signals(read(YTJ, [company(companyForms=forms)]))
+
+
+def test_a_day_before_all_registers_is_none() -> None:
+    found = read(YTJ, [company(registrationDate="0001-01-01", endDate="0001-01-01")])
+    (row,) = shared(found)["companies"]
+    assert (row["status"], row["registered_date"]) == ("active", day("1999-05-01"))
+    assert signals(found)["unreadable_value", "0001-01-01"].count == 2
+
+
+def test_an_industry_code_given_as_a_number_that_lost_its_zero_is_null_and_told() -> None:
+    for kind, due in ((1110, None), (1110.0, None), (62100, "62100"), ("01110", "01110")):
+        found = read(YTJ, [company(mainBusinessLine={"type": kind, "typeCodeSet": "TOIMI4"})])
+        assert shared(found)["companies"][0]["industry_code"] == due
+        assert (("unreadable_value", "mainBusinessLine.type") in signals(found)) == (due is None)
+
+
 def test_a_company_without_any_name_makes_no_profile() -> None:
     found = read(YTJ, [company(names=[])])
     assert shared(found)["companies"] == []
@@ -225,7 +257,14 @@ def test_vat_only_where_the_vat_register_is_open() -> None:
         return [f"{row['scheme']} {row['value']}" for row in found["identifiers"]]
 
     assert schemes(vat) == [f"euid FIFPRO.{ONE}", "vat FI01120389"]
-    assert schemes(vat | {"endDate": "2020-01-01"}) == [f"euid FIFPRO.{ONE}"]
+    assert schemes(vat | {"endDate": "2027-01-01"}) == [f"euid FIFPRO.{ONE}", "vat FI01120389"]
+    for closed in (
+        vat | {"endDate": "2020-01-01"},
+        vat | {"type": "0"},
+        vat | {"type": "4"},
+        vat | {"registrationDate": "2027-01-01"},
+    ):
+        assert schemes(closed) == [f"euid FIFPRO.{ONE}"]
 
 
 # Pitfalls of docs/formats/fi.md 9

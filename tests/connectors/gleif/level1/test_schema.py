@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope
+from connectors.gleif.level1 import dataset as level1_dataset
 from connectors.gleif.level1 import parse
 from connectors.gleif.level1.dataset import map_identifiers, publication_time
 from connectors.gleif.level1.registration_numbers import company_number, is_lei, is_personal_number
@@ -46,6 +47,7 @@ def test_every_edition_says_the_same(made) -> None:
         ("FI", "RA000188", "1603878-3", "1603878-3"),
         ("FI", "RA000188", "16038783", "1603878-3"),
         ("UK", "RA000585", "4296794", "04296794"),
+        ("UK", "RA000585", "3782379.0", None),  # read as a number elsewhere; 37823790 is another company
         ("UK", "RA000585", "oc425626", "OC425626"),
         ("UK", "RA000587", "SC1234", "SC001234"),
         ("UK", "RA000587", "1234", None),  # without its letters it would be an English number
@@ -154,6 +156,48 @@ def test_of_several_leis_the_one_in_best_standing_is_shown() -> None:
     found = map_identifiers("NO", {"no_lei": present})
     assert found.select("company_id", "scheme", "value").rows() == [("firm:NO:964169969", "lei", lei("D"))]
     assert map_identifiers("NO", {}).is_empty()
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_leis_in_one_standing_the_later_instant_counts_whatever_its_zone(order: int) -> None:
+    """«2026-03-01T00:30:00+02:00» is the earlier of the two, though its text is the later."""
+    given = [
+        record(lei("A"), "RA000472", "964169969", updated="2026-02-28T23:00:00Z"),
+        record(lei("B"), "RA000472", "964169969", updated="2026-03-01T00:30:00+02:00"),
+    ]
+    staged = pl.DataFrame(rows("NO", answer(*given[::order]))).lazy()
+    present = staged.with_columns(
+        company_id_of_record("NO").alias("_company_id"),
+        pl.lit(NOON).alias("_observed_at"),
+        pl.lit("raw").alias("_raw"),
+        pl.lit(None, pl.Datetime("us", "UTC")).alias("_retired_at"),
+    )
+    assert map_identifiers("NO", {"no_lei": present})["value"].to_list() == [lei("A")]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_a_record_that_a_body_repeats_the_one_changed_last_counts(order: int) -> None:
+    given = [
+        record(lei("A"), "RA000472", "964169969", status="ISSUED", updated="2025-01-01T00:00:00Z"),
+        record(lei("A"), "RA000472", "964169969", status="RETIRED", updated="2026-01-01T00:00:00Z"),
+    ]
+    found = rows("NO", answer(*given[::order]))
+    assert [row["registration_status"] for row in found] == ["RETIRED"]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_repeat_in_another_block_counts_only_if_it_was_changed_later(
+    order: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of staged rows of one record the last counts, so the older of two is not staged after the newer."""
+    monkeypatch.setattr(level1_dataset, "BLOCK_ROWS", 2)
+    given = [
+        record(lei("A"), "RA000472", "964169969", status="RETIRED", updated="2026-01-01T00:00:00Z"),
+        *(record(lei(f"F{number}"), "RA000472", "997315898") for number in range(5)),
+        record(lei("A"), "RA000472", "964169969", status="ISSUED", updated="2025-01-01T00:00:00Z"),
+    ]
+    found = [row for row in rows("NO", answer(*given[::order])) if row["lei"] == lei("A")]
+    assert [row["registration_status"] for row in found] == [["RETIRED"], ["ISSUED", "RETIRED"]][order < 0]
 
 
 def test_leis_that_other_tables_name_are_asked_for_once() -> None:

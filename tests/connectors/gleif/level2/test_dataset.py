@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from connectors.contract.dataset import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope, UnreadableFileError
+from connectors.gleif.level2 import dataset as level2_dataset
 from connectors.gleif.level2 import schema as f
 from connectors.gleif.level2.dataset import parents_dataset
 from connectors.gleif.level2.holdings import map_holdings
@@ -61,7 +62,7 @@ def _record(one: dict[str, str]) -> str:
         f"<rr:RelationshipPeriod><rr:StartDate>{one['from']}</rr:StartDate>{end}"
         "<rr:PeriodType>RELATIONSHIP_PERIOD</rr:PeriodType></rr:RelationshipPeriod></rr:RelationshipPeriods>"
         f"<rr:RelationshipStatus>{one['status']}</rr:RelationshipStatus>{share}</rr:Relationship><rr:Registration>"
-        "<rr:LastUpdateDate>2026-01-02T00:00:00Z</rr:LastUpdateDate>"
+        f"<rr:LastUpdateDate>{one.get('updated', '2026-01-02T00:00:00Z')}</rr:LastUpdateDate>"
         f"<rr:RegistrationStatus>{one['registered']}</rr:RegistrationStatus></rr:Registration></rr:RelationshipRecord>"
     )
 
@@ -150,6 +151,8 @@ def test_a_parent_is_an_owner_line_of_control_without_any_share(made) -> None:
     ("said", "ended"),
     [
         ({"registered": "LAPSED"}, None),  # stale, and kept
+        ({"registered": "PENDING_TRANSFER"}, None),  # in force while another operator takes it over
+        ({"registered": "PENDING_ARCHIVAL"}, None),
         ({"status": "INACTIVE", "to": "2025-12-31"}, date(2025, 12, 31)),
         ({"status": "INACTIVE"}, date(2026, 1, 2)),  # nobody says which day: when the record changed
         ({"registered": "RETIRED"}, date(2026, 1, 2)),
@@ -159,6 +162,60 @@ def test_a_parent_is_an_owner_line_of_control_without_any_share(made) -> None:
 def test_when_a_relationship_has_ended(said: dict[str, str], ended: date | None) -> None:
     (line,) = lines(xml(relation(CHILD, PARENT, **said)))
     assert line["ended_on"] == ended
+
+
+def test_a_parent_that_is_only_the_ultimate_one_now_is_not_direct() -> None:
+    """Another company came between them: the ended relationship says nothing of the line any more."""
+    before = relation(CHILD, PARENT, status="INACTIVE", to="2023-06-30", **{"from": "2015-01-01"})
+    (line,) = lines(xml(before, relation(CHILD, PARENT, f.ULTIMATE, **{"from": "2023-07-01"})))
+    assert line["controls"] == ["consolidated_parent", f.ULTIMATE]
+    assert (line["is_direct"], line["valid_from"], line["ended_on"]) == (False, date(2023, 7, 1), None)
+    (ended,) = lines(xml(before))
+    assert (ended["is_direct"], ended["valid_from"]) == (True, date(2015, 1, 1))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_a_record_that_a_file_repeats_the_one_changed_last_counts(order: int) -> None:
+    over = relation(CHILD, PARENT, status="INACTIVE", to="2025-12-31", updated="2026-02-28T23:00:00Z")
+    live = relation(CHILD, PARENT, updated="2026-03-01T00:30:00+02:00")
+    (line,) = lines(xml(*[over, live][::order]))
+    assert line["ended_on"] == date(2025, 12, 31)
+
+
+def test_older_repeat_in_another_block_of_a_file_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(level2_dataset, "BLOCK_ROWS", 2)
+    over = relation(CHILD, PARENT, status="INACTIVE", to="2025-12-31", updated="2026-02-28T23:00:00Z")
+    others = [relation(lei(f"B{number}"), PARENT) for number in range(4)]
+    body = xml(over, *others, relation(CHILD, PARENT, updated="2026-01-02T00:00:00Z"))
+    assert [row["status"] for row in staged(body) if row["child"] == CHILD] == ["INACTIVE"]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("block", [1, 20_000])
+@pytest.mark.parametrize("void", ["DUPLICATE", "ANNULLED", "TRANSFERRED"])
+def test_record_that_was_never_in_force_does_not_hide_the_one_that_is(
+    void: str, block: int, order: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(level2_dataset, "BLOCK_ROWS", block)
+    live = relation(CHILD, PARENT, updated="2026-01-02T00:00:00Z")
+    found = relation(CHILD, PARENT, registered=void, updated="2026-03-01T00:00:00Z")  # of one key, marked later
+    last = [row for row in staged(xml(*[live, found][::order])) if row["child"] == CHILD][-1]
+    assert last["registration_status"] == "PUBLISHED"
+
+
+def test_a_status_that_nobody_knows_ends_no_relationship_and_is_told() -> None:
+    body = xml(relation(CHILD, PARENT, status="PAUSED"), relation(CHILD, TOP, registered="FROZEN"))
+    assert lines(body) == []
+    assert [(one.code, one.subject) for batch in read(body) for one in batch.signals] == [
+        ("unknown_code", "RegistrationStatus FROZEN"),
+        ("unknown_code", "RelationshipStatus PAUSED"),
+    ]
+
+
+@pytest.mark.parametrize("filler", ["9999-12-31T00:00:00Z", "0001-01-01"])
+def test_a_start_that_cannot_be_is_unknown(filler: str) -> None:
+    (line,) = lines(xml(relation(CHILD, PARENT, **{"from": filler})))
+    assert (line["valid_from"], line["ended_on"]) == (None, None)
 
 
 @pytest.mark.parametrize("registered", ["DUPLICATE", "ANNULLED", "PENDING_VALIDATION"])

@@ -297,3 +297,24 @@ def test_what_one_of_two_documents_declares_both_have_and_what_none_does_neither
         assert one.unit("GBP") == Unit(("GBP",), (), is_currency=True)
         assert one.context("y") == declaring.context("y") is not None
         assert one.unit("nobody's") is one.context("nobody's") is one.unit("y") is one.context("GBP") is None
+
+
+@check_cases(
+    ("sign", "value"), [("-", Decimal(-5)), (" - ", Decimal(-5)), ("", Decimal(5)), ("\u2212", None), ("minus", None)]
+)
+def test_a_sign_that_is_none_gives_no_value_but_a_signal(sign: str, value: Decimal | None) -> None:
+    report = read(f'<ix:nonFraction name="d:N" contextRef="y" unitRef="GBP" sign="{sign}">5</ix:nonFraction>')
+    assert report.facts[0].value == value
+    assert report.signals["unreadable_sign", sign] == (value is None)
+
+
+def test_an_id_declared_twice_differently_is_none_and_twice_the_same_is_one() -> None:
+    head, begin, tail = RESOURCES.partition("<xbrli:unit")
+    once, units = head[: head.index('<xbrli:context id="e">')], begin + tail
+    fact = '<ix:nonFraction name="d:N" contextRef="y" unitRef="GBP">5</ix:nonFraction>'
+    (found,) = read(fact, resources=once * 2 + units * 2).facts
+    assert found.context is not None
+    assert found.unit is not None
+    report = read(fact, resources=once + once.replace("2017", "2016") + units + units.replace(":GBP ", ":USD "))
+    assert (report.facts[0].context, report.facts[0].unit) == (None, None)
+    assert report.signals["unknown_context", "y"] == 1

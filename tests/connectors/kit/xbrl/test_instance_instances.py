@@ -4,6 +4,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 
@@ -44,6 +45,14 @@ def test_numbers_texts_nil_and_tuples() -> None:
     assert report.schemas == ("http://s.xsd",)
 
 
+@check_cases(("code", "currency"), [("FIM", "FIM"), ("XYZ", None), ("XXX", None), ("gbp", None)])
+def test_currency_of_a_unit_is_one_of_the_standard(code: str, currency: str | None) -> None:
+    text = INSTANCE.replace("iso4217:GBP", f"iso4217:{code}") % '<d:N contextRef="y" unitRef="GBP">5</d:N>'
+    (fact,) = read_report(text.encode()).facts
+    assert fact.unit is not None
+    assert fact.unit.currency == currency
+
+
 @check_cases("text", ["(5)", "1,234", "NaN", "Infinity", "1e99999", "five", "1_000", "9" * 61])
 def test_what_is_no_number_has_no_value_but_a_signal(text: str) -> None:
     report = read(f'<d:N contextRef="y" unitRef="GBP">{text}</d:N>')
@@ -76,8 +85,10 @@ def test_an_ill_formed_document_counts_only_when_nothing_tagged_is_lost() -> Non
     kept = read_report((INSTANCE % (facts % "<br>&</br>")).encode())
     assert [fact.value for fact in kept.facts] == [5, 6]
     assert ("repaired_document", "not well-formed") in kept.signals
-    with pytest.raises(MalformedMarkupError, match="of 3 tagged statements"):
-        read_report((INSTANCE % (facts % '<d:C contextRef=y unitRef="GBP">1</d:C>')).encode())
+    broken = INSTANCE % (facts % '<d:C contextRef=y unitRef="GBP">1</d:C>')
+    for body in (broken.encode(), broken.encode("utf-16"), broken.replace("contextRef=", "contextRef =").encode()):
+        with pytest.raises(MalformedMarkupError, match="of 3 tagged statements"):
+            read_report(body)
 
 
 def test_an_unknown_context_is_told() -> None:
@@ -141,6 +152,15 @@ def test_entities_are_neither_fetched_nor_expanded() -> None:
             parse_markup((bomb + use).encode())
 
 
+@check_cases("subset", ['SYSTEM "{}"', 'PUBLIC "-//a" "http://localhost:1/a.dtd"', '[<!ENTITY % x SYSTEM "{}">%x;]'])
+def test_a_document_type_elsewhere_is_not_loaded_and_no_fault(subset: str) -> None:
+    with NamedTemporaryFile(suffix=".dtd") as file:
+        file.write(b"not a document type")
+        file.flush()
+        found = parse_markup(f"<!DOCTYPE a {subset.format(Path(file.name).as_uri())}><a>1&#160;2</a>".encode())
+    assert ("".join(found.roots[0].itertext()), found.is_repaired) == ("1\xa02", False)
+
+
 def test_a_named_blank_in_a_figure_is_a_blank() -> None:
     page = b"""<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://localhost:1/xhtml1.dtd">
 <html xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"><body>
@@ -200,3 +220,9 @@ def test_finnish_instances_give_facts_with_their_dimensions(sources: Path) -> No
         assert any(fact.context.dimensions for fact in numbers if fact.context)
         read_any += 1
     assert read_any
+
+
+def test_a_sign_attribute_that_is_no_minus_gives_no_value_but_a_signal() -> None:
+    report = read('<d:N contextRef="y" unitRef="GBP" sign="\u2212">5</d:N>')
+    assert report.facts[0].value is None
+    assert report.signals["unreadable_sign", "\u2212"] == 1

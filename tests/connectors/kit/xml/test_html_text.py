@@ -13,7 +13,9 @@ TABLE = b"<table><tr><td>A<br>b</td><td></td><th><p>c</p><p>d</p></th></tr><tr><
     [
         ("<p>Acme &amp; Co</p>\n<b>Ltd</b>", "Acme & Co Ltd"),
         ("a&nbsp;\t b", "a b"),
-        ("1 < 2 and 3 > 2", "1 2"),
+        ("1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
+        ("met its endpoint (p<0.0001) with >50% fewer", "met its endpoint (p<0.0001) with >50% fewer"),
+        ("a<br/>b<!-- c -->d<?e?>f</p>g<B class='h'>i", "a b d f g i"),
         ("<" + "x" * 3_000, "<" + "x" * 3_000),
         ("", ""),
     ],

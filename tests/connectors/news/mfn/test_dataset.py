@@ -51,7 +51,7 @@ NOBODY: dict[str, Any] = {"local_refs": [], "leis": [], "isins": [], "tickers": 
         ({**NOBODY, "isins": ["FI0009000681"]}, {"FI"}),
         ({**NOBODY, "tickers": ["XOSL:EQNR"]}, {"NO"}),
         ({**NOBODY, "isins": ["DK0062498333"]}, set()),
-        ({**NOBODY, "isins": ["BMG000000016"], "tickers": ["XOSL:SBXS"]}, {"NO"}),
+        ({**NOBODY, "isins": ["BMG000000015"], "tickers": ["XOSL:SBXS"]}, {"NO"}),
         (NOBODY, {"SE"}),
     ],
 )

@@ -10,8 +10,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from connectors.contract.dataset import Cursor
+from connectors.contract.dataset import Cursor, FetchedFile
 from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
+from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.retry import RetryPolicy
 from connectors.news.mfn import fetch as mfn_fetch
 from tests.answering import Quiet, answering
@@ -53,9 +54,13 @@ def wire(tmp_path: Path) -> Iterator[Wire]:
             yield known
 
 
-def taken(wire: Wire, cursor: Cursor | None = None) -> tuple[list[str], list[Cursor | None]]:
+def fetched(wire: Wire, cursor: Cursor | None = None) -> Iterator[FetchedFile]:
     assert wire.http is not None
-    found = list(mfn_fetch.fetch_stream(wire.http, cursor, ()))
+    yield from mfn_fetch.fetch_stream(wire.http, cursor, ())
+
+
+def taken(wire: Wire, cursor: Cursor | None = None) -> tuple[list[str], list[Cursor | None]]:
+    found = list(fetched(wire, cursor))
     ids = [item["news_id"] for one in found for item in json.loads(one.body.read())["items"]]
     return ids, [one.cursor for one in found]
 
@@ -73,6 +78,23 @@ def test_a_page_that_comes_again_is_the_end(wire: Wire) -> None:
     wire.items, wire.is_deaf = 20, True
     assert len(taken(wire)[0]) == 20
     assert len(wire.asked) == 2
+
+
+def test_full_page_that_comes_again_is_told_and_requested_again(wire: Wire) -> None:
+    wire.items, wire.is_deaf = 250, True
+    found: list[FetchedFile] = []
+    with pytest.raises(UnexpectedBodyError, match="100 items, and no page with the older ones since 2026-11-14 12:00"):
+        found.extend(fetched(wire))
+    assert [one.cursor for one in found] == [None]
+
+
+def test_stream_that_is_longer_than_a_run_fetches_is_told_once(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mfn_fetch, "PAGES", 2)
+    wire.items = 201
+    found: list[FetchedFile] = []
+    with pytest.raises(UnexpectedBodyError, match="200 items, and no page with the older ones"):
+        found.extend(fetched(wire))
+    assert [one.cursor for one in found] == [None, Cursor(NOON.isoformat())]
 
 
 def test_the_next_run_goes_on_ten_minutes_before_the_last(wire: Wire) -> None:

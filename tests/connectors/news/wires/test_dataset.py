@@ -70,6 +70,14 @@ def test_the_namespace_of_the_names_is_the_wires_own_or_the_standards() -> None:
         ("0001-01-01T00:00:00+14:00", None),
         ("soon", None),
         (None, None),
+        # a zone of other digits than four would be read as minutes, of two zones one as the other
+        ("Fri, 02 Oct 2026 18:06:00 +02", None),
+        ("Fri, 02 Oct 2026 18:06 +1", None),
+        ("Fri, 02 Oct 2026 18:06:00 0200", None),
+        ("Fri, 02 Oct 2026 18:06:00 +0290", None),
+        ("Fri, 02 Oct 2026 18:06:00 GMT -0500", None),
+        ("Fri, 02 Oct 2026 18:06:00 +0200 (CEST)", datetime(2026, 10, 2, 16, 6, tzinfo=UTC)),
+        ("Fri Oct 02 18:06:00 2026 GMT", datetime(2026, 10, 2, 18, 6, tzinfo=UTC)),
     ],
 )
 def test_times_have_no_seconds_or_have_and_always_a_zone(written: str | None, instant: datetime | None) -> None:

@@ -223,9 +223,61 @@ def test_the_newest_year_says_who_holds_and_who_has_gone() -> None:
     assert found["Gone AS"]["ended_on"] == date(2025, 12, 31)
 
 
+@check_cases("unread", [line("Gone AS", "915330193", shares="3OO"), line("Gone; AS", "Gone AS", 300)])
+def test_a_list_with_a_line_that_cannot_be_read_says_of_nobody_that_he_has_gone(unread: str) -> None:
+    """The line may be his. The next list that is read whole decides."""
+    first = taken(line(shares=100), line("Gone AS", "915330193", 300), name="aksjeeiebok__2023.csv")
+    torn = taken(line(shares=250), unread, name="aksjeeiebok__2024.csv")
+    found = holdings([*torn, *first])
+    assert (found["Gone AS"]["valid_from"], found["Gone AS"]["ended_on"]) == (date(2023, 12, 31), None)
+    assert found["Eier AS"]["valid_from"] == date(2024, 12, 31)
+    whole = holdings([*taken(line(shares=250)), *torn, *first])
+    assert whole["Gone AS"]["ended_on"] == date(2025, 12, 31)
+    assert whole["Eier AS"]["ended_on"] is None
+
+
 def test_a_file_without_its_year_in_the_name_says_what_to_do() -> None:
     with pytest.raises(UnreadableFileError, match=r"aksjeeiebok__<year>\.csv"):
         read("no.aksjonaer", shareholders(line()), "aksjeeiebok.csv")
+
+
+@check_cases(
+    ("name", "year"),
+    [
+        ("aksjeeiebok__2024_07052025.csv", 2024),
+        ("aksjeeiebok__2024_2025-05-07.csv", 2024),
+        ("2025-05-07_aksjeeiebok_2024.csv", 2024),
+        ("2025-05-07_eiere_2024.csv", None),
+        ("aksjeeiebok__2026.csv", None),  # observed in November 2026
+        ("aksjeeiebok__2062.csv", None),
+    ],
+)
+def test_the_income_year_is_the_one_year_of_the_name_that_is_over(name: str, year: int | None) -> None:
+    if year is None:
+        with pytest.raises(UnreadableFileError, match="year"):
+            taken(line(), name=name)
+    else:
+        assert [row["inntektsaar"] for row in taken(line(), name=name)] == [year]
+
+
+@check_cases(("shares", "due"), [("1 000", 1000), ("1" * 18, int("1" * 18)), ("1" * 19, None), ("9" * 20, None)])
+def test_a_number_of_shares_past_64_bits_is_a_reject_and_never_nought(shares: str, due: int | None) -> None:
+    assert [row["antall_aksjer"] for row in taken(line(shares=shares))] == ([] if due is None else [due])
+
+
+def test_noughts_are_no_number_and_make_no_one_holder_of_several() -> None:
+    body = shareholders(line("Fond SA", "0" * 9, 100), line("Trust Ltd", "0" * 9, 200))
+    batches = read("no.aksjonaer", body, FILE)
+    assert [(row["navn"], row["art"]) for row in rows(batches, "no_aksjonaer")] == [
+        ("Fond SA", "unknown"),
+        ("Trust Ltd", "unknown"),
+    ]
+    assert signals(batches) == {("unreadable_value", "Fødselsår/orgnr"): 2}
+
+
+def test_a_holders_number_with_a_wrong_check_digit_is_told() -> None:
+    told = signals(read("no.aksjonaer", shareholders(line(holder="923609017")), FILE))
+    assert told == {("wrong_check_digit", "Fødselsår/orgnr"): 1}
 
 
 def test_what_is_no_shareholder_file() -> None:

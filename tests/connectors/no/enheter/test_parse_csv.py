@@ -72,6 +72,31 @@ class TestCsv:
         assert found.signals["unreadable_value", "konkursdato"] == 1
         assert found.examples >= {EQUINOR}
 
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("forretningsadresse.kommunenummer", "301"),  # 30 was Viken, 03 is Oslo
+            ("forretningsadresse.postnummer", "151"),
+            ("naeringskode1.kode", "1.110"),
+            ("antallAnsatte", "-3"),
+            ("registreringsdatoenhetsregisteret", "0001-01-01"),
+        ],
+    )
+    def test_a_value_that_lost_its_zero_or_cannot_be_is_null_and_a_signal(self, name: str, value: str) -> None:
+        found = csv_of(**{name: value})
+        column = "registreringsdatoEnhetsregisteret" if name.startswith("registreringsdato") else name
+        assert found.one[column] is None
+        assert found.signals["unreadable_value", column] == 1
+
+    def test_employees_beside_none_registered_are_a_signal(self) -> None:
+        found = csv_of(harRegistrertAntallAnsatte="false", antallAnsatte="12")
+        assert found.signals["contradicting_employees", "antallAnsatte"] == 1
+        assert ("contradicting_employees", "antallAnsatte") not in csv_of(antallAnsatte="0").signals
+
+    @pytest.mark.parametrize("flag", ["konkurs", "underAvvikling", "underTvangsavviklingEllerTvangsopplosning"])
+    def test_a_flag_that_is_not_stated_is_a_signal(self, flag: str) -> None:
+        assert csv_of(**{flag: ""}).signals["missing_flag", flag] == 1
+
 
 class TestRejects:
     @pytest.mark.parametrize(

@@ -118,6 +118,23 @@ class TestJson:
         (row,) = found.tables["no_slettet"]
         assert (row["slettedato"], row["respons_klasse"]) == (date(2026, 9, 15), "SlettetEnhet")
 
+    def test_the_class_is_the_present_word_and_a_deletion_date_beside_it_is_told(self) -> None:
+        found = json_of(slettedato="2014-01-28")
+        assert (len(found.rows), "no_slettet" in found.tables) == (1, False)
+        assert found.signals == {("contradicting_status", "slettedato"): 1}
+
+    def test_a_record_of_an_unknown_class_is_a_reject_and_no_living_company(self) -> None:
+        found = json_of(respons_klasse="FjernetEnhet")
+        assert found.rows == []
+        assert [reason.split(":")[0] for _, reason in found.rejects] == ["respons_klasse 'FjernetEnhet' is unknown"]
+
+    def test_the_present_name_is_no_former_one(self) -> None:
+        names = [
+            {"navn": "GAMMEL AS", "fraDato": "2002-09-12 16:22:48", "tilDato": "2004-01-19 09:15:52"},
+            {"navn": "EKSEMPEL ASA", "fraDato": "2004-01-19 09:15:52"},
+        ]
+        assert json_of(historiskeNavn=names).tables["no_navn"][0]["historiskeNavn"] == ["GAMMEL AS"]
+
     def test_a_deletion_date_alone_says_deleted(self) -> None:
         body = {
             "organisasjonsnummer": EQUINOR,
@@ -126,6 +143,12 @@ class TestJson:
             "slettedato": "2017-10-20",
         }
         assert read(json.dumps(body).encode(), "x.json").tables["no_slettet"][0]["respons_klasse"] == "SlettetEnhet"
+
+    @pytest.mark.parametrize("ahead", ["2062-10-20", "9999-12-31"])
+    def test_deletion_date_alone_that_is_to_come_deletes_nothing_yet(self, ahead: str) -> None:
+        found = json_of(respons_klasse=None, slettedato=ahead)
+        assert (len(found.rows), "no_slettet" in found.tables) == (1, False)
+        assert found.signals == {("contradicting_status", "slettedato"): 1}
 
     @pytest.mark.parametrize(
         "change",

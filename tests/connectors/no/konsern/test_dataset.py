@@ -44,6 +44,7 @@ def member(seen=MONDAY, root: str = TOP, **values: Any) -> tuple[str, pl.LazyFra
         ("99,99%", "99.99"),
         ("95,0%", "95.0"),
         ("33.33%", "33.33"),
+        ("4,99999%", "4.9999"),  # below five percent, a threshold
         (" 100% ", "100"),
         ("1/3", "33.3333"),
         ("Indirekte mor", None),
@@ -73,6 +74,21 @@ def test_a_repeated_subtree_is_one_edge_and_the_one_with_a_percentage_wins(bases
     assert [(e["overordnet"], e["prosent"]) for e in edges(tree)[GRAND]] == [(TOP, "40"), (CHILD, "60")]
 
 
+def test_duplicates_of_an_edge_that_contradict_each_other_have_no_percentage_unless_one_is_newer() -> None:
+    for bases, due in ((("100%", "50%", "100%"), None), (("100%", "100,0 %"), "100")):
+        tree = group(TOP, *(node(CHILD, basis) for basis in bases))
+        assert [edge["prosent"] for edge in edges(tree)[CHILD]] == [due]
+        told = signals(read("no.konsern", tree, "x.json"))
+        assert told == ({("contradicting_edges", "grunnlag"): 1} if due is None else {})
+    newer = group(TOP, node(CHILD, "50%", dato="2024-01-01"), node(CHILD, "100%"))
+    assert [edge["prosent"] for edge in edges(newer)[CHILD]] == ["50"]
+
+
+def test_children_that_are_no_list_are_a_reject() -> None:
+    batches = read("no.konsern", group(TOP, node(CHILD, children=node(GRAND))), "x.json")
+    assert rejects(batches) == ["children that are no list"]
+
+
 def test_the_same_group_is_the_same_rows_whoever_was_asked_and_in_whatever_order() -> None:
     one = group(TOP, node(CHILD), node(GRAND))
     other = group(TOP, node(GRAND), node(CHILD))
@@ -92,6 +108,20 @@ def test_a_stated_parent_that_is_not_the_one_above_is_taken_and_told() -> None:
     tree = group(TOP, node(CHILD, children=[node(GRAND, parentOrganisasjonsnummer=TOP)]))
     assert [edge["overordnet"] for edge in edges(tree)[GRAND]] == [TOP]
     assert ("parent_mismatch", "parentOrganisasjonsnummer") in signals(read("no.konsern", tree, "x.json"))
+
+
+@pytest.mark.parametrize("stated", [CHILD, "12"])
+def test_stated_parent_that_cannot_be_one_gives_way_to_the_company_above(stated: str) -> None:
+    tree = group(TOP, node(CHILD, parentOrganisasjonsnummer=stated, parentNavn="NO PARENT"))
+    [edge] = edges(tree)[CHILD]
+    assert (edge["overordnet"], edge["navn"], edge["form"]) == (TOP, json.loads(tree)["navn"], "AS")
+    assert ("parent_mismatch", "parentOrganisasjonsnummer") in signals(read("no.konsern", tree, "x.json"))
+
+
+def test_company_below_itself_is_not_its_own_parent() -> None:
+    tree = group(TOP, node(CHILD, children=[node(CHILD)]))
+    assert [edge["overordnet"] for edge in edges(tree)[CHILD]] == [TOP]
+    assert ("parent_mismatch", "a company below itself") in signals(read("no.konsern", tree, "x.json"))
 
 
 def test_unknown_kinds_keys_and_nodes_without_a_number_are_told() -> None:

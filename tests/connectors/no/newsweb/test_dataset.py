@@ -93,6 +93,11 @@ def test_a_correction_is_an_amendment() -> None:
     assert found["is_amendment"]
 
 
+def test_a_report_that_a_later_one_corrects_is_no_filing_though_it_was_read_before() -> None:
+    (found,) = filings(whole(), whole(number=2, correctionForMessageId=1))
+    assert (found["native_id"], found["is_amendment"]) == ("2", True)
+
+
 def test_a_bare_year_is_no_period_of_a_company_whose_years_end_elsewhere() -> None:
     period = {"fraDato": "2024-07-01", "tilDato": "2025-06-30"}
     rows_ = api(RECORD | {"regnskapsperiode": period}).rows.to_dicts()
@@ -142,8 +147,9 @@ def test_a_report_without_a_stated_period_is_told() -> None:
     assert told == {("period_not_stated", "text"): 1}
 
 
-def flag(**values: Any) -> bytes:
-    return whole(category=1006, title="Flagging", body=form(**values), publishedTime="2026-06-10T14:19:46.818Z")
+def flag(number: int = 1, published: str = "2026-06-10T14:19:46.818Z", corrects: int = 0, **values: Any) -> bytes:
+    said = {"number": number, "publishedTime": published, "correctionForMessageId": corrects}
+    return whole(category=1006, title="Flagging", body=form(**values), **said)
 
 
 def test_a_notice_in_the_standard_form_is_a_holding() -> None:
@@ -162,10 +168,52 @@ def test_a_notice_that_does_not_come_apart_is_told_and_gives_nothing() -> None:
 
 def test_of_several_notices_of_a_holder_the_newest_crossing_counts_and_none_left_is_an_end() -> None:
     def notice(number: int, day: str, now: str) -> bytes:
-        return whole(number=number, category=1006, body=form(day=day, now=now))
+        return flag(number=number, day=day, now=now)
 
     found = tables(notice(2, "9 June 2026", "0 % 0"), notice(3, "1 June 2026", "7,46 0,00 7,46"))["holdings"]
     assert found.select("votes_pct", "ended_on").rows() == [(Decimal("0.0"), date(2026, 6, 9))]
+
+
+@check_cases(
+    ("capital", "votes", "ended"), [("6,01", "0,00", None), ("0,00", "6,01", None), ("0,00", "0,00", date(2026, 6, 9))]
+)
+def test_a_holding_of_capital_or_of_votes_alone_is_no_end(capital: str, votes: str, ended: date | None) -> None:
+    """Lent shares and shares without a vote have no votes, proxies have no shares."""
+    body = (
+        "Eier Invest AS has on 2026-06-09 sold 29 131 shares in Eksempel ASA and has consequently passed the 5% "
+        f"disclosure threshold.\n\n2026-06-09\t3 201 058\t{capital}\t3 201 058\t{votes}\n"
+    )
+    found = tables(whole(category=1006, title="Flagging", body=body, publishedTime="2026-06-10T14:19:46Z"))["holdings"]
+    assert found["ended_on"].to_list() == [ended]
+
+
+def test_notice_that_a_later_one_corrects_counts_no_more_though_it_was_read_before() -> None:
+    wrong = flag(holder="Eirer Invest AS", day="9 June 2026", now="12,10 0,00 12,10")
+    right = flag(number=2, corrects=1, day="4 June 2026", now="5,10 0,00 5,10")
+    for order in ((wrong, right), (right, wrong)):
+        found = tables(*order)["holdings"]
+        assert found.select("holder_name", "votes_pct").rows() == [("Eier Invest AS", Decimal("5.10"))]
+
+
+@check_cases(
+    ("day", "published", "due"),
+    [
+        ("9 June 2062", "2026-06-10T14:19:46Z", date(2026, 6, 10)),
+        ("11 June 2026", "2026-06-10T21:59:00Z", date(2026, 6, 10)),
+        ("11 June 2026", "2026-06-10T22:01:00Z", None),  # past midnight in Oslo
+        ("10 June 2026", "2026-06-10T14:19:46Z", None),
+    ],
+)
+def test_a_crossing_after_its_publication_is_told_and_hides_no_later_notice(
+    day: str, published: str, due: date | None
+) -> None:
+    body = flag(day=day, published=published)
+    told = signals(read("no.newsweb", body, "message.json"))
+    assert (("impossible_date", "crossed_on") in told) == (due is not None)
+    later = flag(number=2, day="12 June 2026", published="2026-06-12T14:00:00Z", now="15,10 0,00 15,10")
+    assert tables(body, later)["holdings"]["votes_pct"].to_list() == [Decimal("15.10")]
+    if due is not None:
+        assert tables(body)["holdings"]["valid_from"].to_list() == [due]
 
 
 def test_votes_are_capital_where_there_is_a_vote_for_every_share() -> None:
@@ -178,6 +226,9 @@ def test_votes_are_capital_where_there_is_a_vote_for_every_share() -> None:
     one_class = tables(flag(now="7,46 0,00 7,46"), **{SHAREHOLDERS.name: present(SHAREHOLDERS, share)})
     flagged = one_class["holdings"].filter(pl.col("register") == "no.newsweb")
     assert flagged["pct"].to_list() == [Decimal("7.46")]
+    torn = present(SHAREHOLDERS, share | {"har_ulest": True})  # a line that was rejected may be of another class
+    unsure = tables(flag(now="7,46 0,00 7,46"), **{SHAREHOLDERS.name: torn})["holdings"]
+    assert unsure.filter(pl.col("register") == "no.newsweb")["pct"].to_list() == [None]
 
 
 def test_the_number_that_a_form_prints_names_the_company_and_a_wrong_one_is_told() -> None:
@@ -192,6 +243,18 @@ def test_the_number_that_a_form_prints_names_the_company_and_a_wrong_one_is_told
     assert NORWAY.company_ids_of_rows(FLAGS.name, unnamed).to_list() == [None]
 
 
+@pytest.mark.parametrize("number", [", org.nr. 981 953 134", ""])
+def test_notice_that_its_holder_announced_under_itself_links_no_other_message_of_it(number: str) -> None:
+    """«Eksempel ASA» announces under its own sign what it holds in another issuer."""
+    batches = read("no.newsweb", flag(issuer=f"Eksempel Bio ASA{number}", holder="Eksempel ASA"), "message.json")
+    (row,) = rows(batches, FLAGS.name)
+    assert (row["issuerId"], row["issuerSign"], row["issuerName"]) == (None, None, None)
+    assert row["organisasjonsnummer"] == ("981953134" if number else None)
+    assert ("issuer_differs", "section 1") in signals(batches)
+    (own,) = rows(read("no.newsweb", flag(issuer=f"Eksem pel\nASA{number}"), "message.json"), FLAGS.name)
+    assert (own["issuerId"], own["issuerName"]) == ("1309", "Eksempel ASA")
+
+
 def test_notices_one_a_line_are_read_like_messages() -> None:
     notice = {
         "messageId": 675511,
@@ -203,7 +266,7 @@ def test_notices_one_a_line_are_read_like_messages() -> None:
         "markets": ["XOSL"],
         "hasAttachments": True,
         "bodyText": "Please see attachment",
-        "pdfSupplementText": form(),
+        "pdfSupplementText": form(day="4 June 2026"),
     }
     body = "\n".join(json.dumps(row) for row in (notice, notice | {"messageId": 1, "categories": ["NYTT"]})).encode()
     batches = read("no.newsweb", body, "notices.jsonl")
@@ -274,8 +337,11 @@ def test_categories_of_another_type_in_a_notice_are_no_crash(value: object) -> N
     assert {code for code, _ in signals(batches)} <= {"unreadable_value", "unknown_code"}
 
 
-@pytest.mark.parametrize("value", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "9999-12-31T23:59:59Z"])
-def test_an_instant_at_the_ends_of_the_calendar_is_refused(value: str) -> None:
+@pytest.mark.parametrize(
+    "value",
+    ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "9999-12-31T23:59:59Z", "2026-06-05T23:39:56.422"],
+)
+def test_an_instant_at_the_ends_of_the_calendar_or_without_a_zone_is_refused(value: str) -> None:
     assert rejects(read("no.newsweb", whole(publishedTime=value), "message.json")) == ["no publishedTime"]
 
 

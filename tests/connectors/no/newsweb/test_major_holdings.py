@@ -139,3 +139,23 @@ def test_a_day_that_does_not_exist_is_no_day_of_crossing() -> None:
 def test_a_birth_date_is_no_part_of_a_name(name: str) -> None:
     (row,) = rows(read("no.newsweb", whole(category=1006, body=form(holder=name)), "message.json"), FLAGS.name)
     assert (row["name"], row["holder"]) == ("Ola Nordmann", "ola nordmann")
+
+
+@check_cases(
+    ("issuer", "announced", "agrees"),
+    [
+        ("Zalaris ASA, org.nr. 981 953 134", "ZALARIS ASA", True),
+        ("HydrogenPro ASA", "HydrogenPro", True),
+        ("HIMALAYA SHIPPING LTD\nLEI: 984500D86FFE5EYE7988", "HIMALAYA SHIPPING LTD.", True),
+        ("Ørn Soft ware Holding A/S", "ØRN SOFTWARE HOLDING AS", True),
+        ("Askim og Spydeberg Sparebank", "Askim & Spydeberg Sparebank", True),
+        ("DNB Bank ASA (the «Company»)", "DNB BANK", True),
+        ("Aker BP ASA", "AKER ASA", False),
+        ("Aker ASA", "AKER BP ASA", False),
+        ("Annen ASA", "Eksempel ASA", False),
+        ("Annen ASA", None, True),
+    ],
+)
+def test_form_is_about_the_issuer_that_it_names(issuer: str, announced: str | None, agrees: bool) -> None:
+    assert major_holdings.is_about_issuer(form(issuer=issuer), announced) is agrees
+    assert major_holdings.is_about_issuer("See the attached form.", announced)

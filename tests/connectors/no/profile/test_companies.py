@@ -106,6 +106,10 @@ class TestPlace:
     def test_county_is_the_first_two_digits(self, number: str, county: str) -> None:
         assert company(forretningsadresse__kommunenummer=number)["county"] == county
 
+    def test_employees_beside_none_registered_are_unknown(self) -> None:
+        assert company(antallAnsatte=12, harRegistrertAntallAnsatte=False)["employees"] is None
+        assert company(antallAnsatte=12, harRegistrertAntallAnsatte=True)["employees"] == 12
+
     def test_an_unknown_county_is_null(self) -> None:
         found = company(forretningsadresse__kommunenummer="9901")
         assert (found["county"], found["county_code"], found["municipality"]) == (None, None, "OSLO")

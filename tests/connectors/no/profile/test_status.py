@@ -84,6 +84,33 @@ class TestStatus:
             "tvangsopplostPgaMangelfulltStyreDato",
         )
 
+    @pytest.mark.parametrize("ahead", [date(2027, 3, 1), date(9999, 12, 31)])
+    def test_state_that_a_day_alone_tells_begins_on_that_day(self, ahead: date) -> None:
+        for name in ("underUtenlandskInsolvensbehandlingDato", "underRekonstruksjonsforhandlingDato"):
+            found = company(**{name: ahead})
+            assert (found["status"], found["status_detail"], found["status_date"]) == ("active", None, None)
+
+    def test_flag_decides_whatever_its_day_and_a_day_to_come_is_null(self) -> None:
+        found = company(konkurs=True, konkursdato=date(2027, 3, 1))
+        assert (found["status"], found["status_detail"], found["status_date"]) == ("dormant", "bankruptcy", None)
+
+    def test_a_day_to_come_counts_once_it_has_come_though_the_record_is_the_same(self) -> None:
+        changes = {
+            "konkurs": True,
+            "konkursdato": date(2027, 3, 1),
+            "underRekonstruksjonsforhandlingDato": date(2027, 2, 1),
+        }
+        record = present(ENTITIES, ENTITY | changes)
+        on_a_day = (companies(date(2027, 2, day), no_enheter=record)[0]["status_date"] for day in (27, 28))
+        assert list(on_a_day) == [None, date(2027, 3, 1)]  # in Oslo the day may have begun
+        record = present(ENTITIES, ENTITY | changes | {"konkurs": False})
+        on_a_day = (companies(date(2027, 1, day), no_enheter=record)[0]["status_detail"] for day in (30, 31))
+        assert list(on_a_day) == [None, "reorganisation"]
+
+    def test_day_of_deletion_after_the_answer_never_counts(self) -> None:
+        record = present(DELETED, SHORT | {"slettedato": date(2027, 3, 1)}, TUESDAY)
+        assert companies(date(2027, 4, 1), no_slettet=record)[0]["dissolved_date"] == date(2026, 11, 17)
+
     def test_a_date_without_its_flag_decides_nothing(self) -> None:
         assert company(konkursdato=date(2020, 1, 1))["status"] == "active"
 
@@ -98,6 +125,10 @@ class TestDeleted:
         )
         assert (found["municipality"], found["industry_code"], found["website"]) == ("OSLO", "62010", "www.eksempel.no")
         assert found["observed_at"] == TUESDAY
+
+    def test_day_of_deletion_to_come_gives_way_to_the_day_of_the_answer(self) -> None:
+        (found,) = companies(no_slettet=present(DELETED, SHORT | {"slettedato": date(2027, 3, 1)}, TUESDAY))
+        assert (found["status"], found["dissolved_date"]) == ("dissolved", date(2026, 11, 17))
 
     def test_a_short_body_alone_makes_a_company(self) -> None:
         (found,) = companies(no_slettet=present(DELETED, SHORT))

@@ -55,6 +55,24 @@ class TestShapes:
         for order in ((wrong, RECORD), (RECORD, wrong)):
             assert api(*order).rows["resultatregnskapResultat.aarsresultat"].to_list() == [50]
 
+    @pytest.mark.parametrize(
+        ("path", "value"),
+        [
+            ("resultatregnskapResultat.aarsresultat", 1),
+            ("regnskapsperiode", {"fraDato": "2024-01-01", "tilDato": "2024-12-31"}),
+        ],
+    )
+    @pytest.mark.parametrize("row_id", [7192427, None])
+    def test_rows_of_one_submission_without_a_higher_id_that_differ_are_rejected(
+        self, path: str, value: object, row_id: int | None
+    ) -> None:
+        rows = [RECORD | {"id": row_id}, changed(path, value) | {"id": row_id}]
+        for order in (rows, rows[::-1]):
+            batch = api(*order)
+            assert batch.rows.is_empty()
+            assert ["contradict" in reason for reason in batch.rejects["reason"]] == [True]
+        assert api(rows[0], rows[0]).rows.height == 1
+
 
 class TestRecognise:
     @pytest.mark.parametrize(
@@ -104,6 +122,9 @@ class TestRecords:
             ("regnskapsperiode.fraDato", "i fjor"),
             ("regnskapsperiode.tilDato", ...),
             ("regnskapsperiode.tilDato", "2024-01-01"),
+            ("regnskapsperiode.tilDato", "2026-12-31"),  # not over when it was observed
+            ("regnskapsperiode.tilDato", "9999-12-31"),
+            ("regnskapsperiode.fraDato", "0001-01-01"),
         ],
     )
     def test_a_record_that_cannot_be_placed_is_a_reject(self, path: str, value: object) -> None:
@@ -113,8 +134,9 @@ class TestRecords:
     def test_something_that_is_no_object_is_a_reject(self) -> None:
         assert api(None, "2024", RECORD).rejects.height == 2
 
-    def test_an_unreadable_amount_is_null_and_told(self) -> None:
-        batch = api(changed("eiendeler.sumEiendeler", "mye"))
+    @pytest.mark.parametrize("value", ["mye", "1_000", "\uff19\uff10\uff10", "1 000", "1,5"])
+    def test_an_unreadable_amount_is_null_and_told(self, value: str) -> None:
+        batch = api(changed("eiendeler.sumEiendeler", value))
         assert batch.rows["eiendeler.sumEiendeler"].to_list() == [None]
         assert ("unreadable_value", "eiendeler.sumEiendeler") in signals(batch)
 
@@ -129,10 +151,15 @@ class TestRecords:
     def test_an_unknown_key_is_told(self) -> None:
         assert ("unknown_key", "eiendeler.nyPost") in signals(api(changed("eiendeler.nyPost", 1)))
 
-    def test_an_unknown_currency_is_null_and_told(self) -> None:
-        batch = api(changed("valuta", "valutakode"))
-        assert ("unknown_currency", "valutakode") in signals(batch)
-        assert reported(changed("valuta", "valutakode"))["currency"] is None
+    @pytest.mark.parametrize("written", ["valutakode", "NKR", "XYZ", "nok", "XXX"])
+    def test_an_unknown_currency_is_null_and_told(self, written: str) -> None:
+        batch = api(changed("valuta", written))
+        assert ("unknown_currency", written) in signals(batch)
+        assert reported(changed("valuta", written))["currency"] is None
+
+    def test_currency_of_old_accounts_is_known(self) -> None:
+        assert not signals(api(changed("valuta", "FIM")))
+        assert reported(changed("valuta", "FIM"))["currency"] == "FIM"
 
     def test_sums_that_do_not_hold_are_told_and_kept(self) -> None:
         small, gross = changed("eiendeler.sumEiendeler", 1001), changed("eiendeler.sumEiendeler", 2000)

@@ -110,6 +110,57 @@ class TestMass:
         assert batch.rows.height == 1
         assert ("unpaired_part", "BAL") in signals(batch)
 
+    @pytest.mark.parametrize(
+        "head", [{"valutakode": "USD"}, {"startdato": "20240701"}, {"avslutningsdato": "20251130"}]
+    )
+    def test_parts_of_another_currency_or_period_are_not_one_set_of_accounts(self, head: dict[str, str]) -> None:
+        batch = mass(part("RES", RES, **head), part("BAL", BAL))
+        assert batch.rows.is_empty()
+        assert batch.rejects["reason"].to_list() == [
+            f"the parts of the submission contradict each other: {next(iter(head))}"
+        ]
+
+    def test_a_post_given_twice_with_different_sums_is_null_and_told(self) -> None:
+        again = "<info><feltkode>72</feltkode><sum>{}</sum><post nr='1'><tall>1</tall></post></info></del>"
+        for amount, due in (("1.00", None), ("900.00", 900)):
+            batch = mass(part("RES", RES).replace("</del>", again.format(amount)), part("BAL", BAL), posts=14)
+            assert batch.rows["feltkode.72"].to_list() == [due]
+            assert (("contradictory_post", "feltkode.72") in signals(batch)) == (due is None)
+
+    @pytest.mark.parametrize(("other", "due"), [("850.00", None), ("900.00", 900), ("1.00", 1)])
+    def test_a_contradicted_total_is_not_taken_from_another_line_unless_that_repeats_it(
+        self, other: str, due: int | None
+    ) -> None:
+        again = "<info><feltkode>72</feltkode><sum>1.00</sum><post nr='1'><tall>1</tall></post></info></del>"
+        batch = mass(part("RES", RES | {1340: other}).replace("</del>", again), part("BAL", BAL), posts=15)
+        assert ("contradictory_post", "feltkode.72") in signals(batch)
+        _, rows = normalised(no_regnskap_masse=present(batch.rows))
+        assert [row["revenue"] for row in rows] == [due]
+
+    def test_a_part_that_comes_twice_takes_nothing_from_its_counterpart(self) -> None:
+        orders = (("RES", "RES", "BAL"), ("RES", "BAL", "RES"), ("BAL", "BAL", "RES"), ("RES", "BAL", "BAL"))
+        for order in orders:
+            batch = mass(*(part(kind, RES if kind == "RES" else BAL) for kind in order))
+            assert batch.rows.select("feltkode.72", "feltkode.219").rows() == [(900, 1000)], order
+            assert {code for code, _ in signals(batch)} - {"count_mismatch"} == {"repeated_part"}, order
+
+    def test_posts_in_which_repeated_parts_differ_are_null(self) -> None:
+        batch = mass(part("RES", RES), part("RES", RES | {172: "51.00"}), part("BAL", BAL))
+        assert batch.rows.select("feltkode.72", "feltkode.172", "feltkode.219").rows() == [(900, None, 1000)]
+        assert {("repeated_part", "RES"), ("contradictory_post", "feltkode.172")} <= signals(batch)
+
+    @pytest.mark.parametrize("day", ["2026625", "2026-06-25", "20260231"])
+    def test_a_day_of_receipt_that_is_none_is_null_and_told(self, day: str) -> None:
+        batch = mass(part("RES", RES, mottatt_dato=day), part("BAL", BAL, mottatt_dato=day))
+        assert batch.rows["mottatt_dato"].to_list() == [None]
+        assert ("unreadable_value", "mottatt_dato") in signals(batch)
+
+    @pytest.mark.parametrize("day", ["20251231", "20250625", "20261225"])
+    def test_accounts_received_before_their_year_was_over_or_after_the_file_have_no_such_day(self, day: str) -> None:
+        batch = mass(part("RES", RES, mottatt_dato=day), part("BAL", BAL, mottatt_dato=day))
+        assert batch.rows["mottatt_dato"].to_list() == [None]
+        assert ("impossible_date", "mottatt_dato") in signals(batch)
+
     def test_scopes_are_two_documents(self) -> None:
         group = {"regnskapstype": "K"}
         batch = mass(part("RES", RES), part("BAL", BAL), part("RES", RES, **group), part("BAL", BAL, **group))
@@ -119,7 +170,18 @@ class TestMass:
     def test_an_unknown_head_field_is_told(self) -> None:
         assert ("unknown_key", "hode.nyttFelt") in signals(mass(part("RES", RES, nyttFelt="1"), part("BAL", BAL)))
 
-    @pytest.mark.parametrize("head", [{"orgnr": "1"}, {"journalnr": ""}, {"regnskapstype": "X"}, {"startdato": "2025"}])
+    @pytest.mark.parametrize(
+        "head",
+        [
+            {"orgnr": "1"},
+            {"journalnr": ""},
+            {"regnskapstype": "X"},
+            {"startdato": "2025"},
+            {"startdato": "2025111"},  # the first of November, or the eleventh of January
+            {"startdato": "00010101"},
+            {"avslutningsdato": "20621231"},
+        ],
+    )
     def test_a_part_that_cannot_be_placed_is_a_reject(self, head: dict[str, str]) -> None:
         batch = mass(part("RES", RES, **head), part("BAL", BAL, journalnr="9"), part("RES", RES, journalnr="9"))
         assert (batch.rows.height, batch.rejects.height) == (1, 1)
@@ -157,3 +219,19 @@ class TestTwoDoors:
         theirs = mass(part("RES", {1340: "850.00", 172: "50.00"}), part("BAL", BAL)).rows
         _, rows = normalised(no_regnskap=present(ours, TUESDAY), no_regnskap_masse=present(theirs, MONDAY))
         assert rows[0]["revenue"] == 850
+
+    def test_gaps_are_not_filled_in_another_currency(self) -> None:
+        ours = api(changed("resultatregnskapResultat.driftsresultat.driftsinntekter", {}) | {"valuta": "USD"}).rows
+        theirs = mass(part("RES", {1340: "850.00", 172: "50.00"}), part("BAL", BAL)).rows
+        _, rows = normalised(no_regnskap=present(ours, TUESDAY), no_regnskap_masse=present(theirs, MONDAY))
+        assert [(row["currency"], row["revenue"]) for row in rows if not row["is_comparative"]] == [("USD", None)]
+
+    def test_amounts_of_an_unknown_currency_are_not_those_of_the_other_record(self) -> None:
+        for newest, older in (("NKR", "NOK"), ("NOK", "NKR")):
+            ours = changed("resultatregnskapResultat.driftsresultat.driftsinntekter", {}) | {"valuta": newest}
+            theirs = mass(*(part(kind, posts, valutakode=older) for kind, posts in (("RES", RES), ("BAL", BAL)))).rows
+            _, rows = normalised(
+                no_regnskap=present(api(ours).rows, TUESDAY), no_regnskap_masse=present(theirs, MONDAY)
+            )
+            found = [(row["currency"], row["revenue"]) for row in rows if not row["is_comparative"]]
+            assert found == [("NOK" if newest == "NOK" else None, None)]

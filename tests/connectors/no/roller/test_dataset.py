@@ -75,6 +75,26 @@ def signals(body: Any) -> set[tuple[str, str]]:
     return {(signal.code, signal.subject) for batch in read(body) for signal in batch.signals}
 
 
+@check_cases(
+    ("shares", "due"),
+    [
+        (("80%", "60%"), None),
+        (("100%", "100 %"), None),
+        (("66,67%", "33,34%"), ["66.67", "33.34"]),
+        (("50%", "30%"), ["50", "30"]),
+    ],
+)
+def test_partners_with_more_than_the_whole_have_no_known_share(shares: tuple[str, str], due: list[str] | None) -> None:
+    body = answer(*(role("DTPR", ansvarsandel=one, **person(first)) for first, one in zip("AB", shares, strict=True)))
+    assert [found["pct"] for found in owned(body)] == ([Decimal(one) for one in due] if due else [None, None])
+    assert (("shares_above_total", "ansvarsandel") in signals(body)) == (due is None)
+
+
+@pytest.mark.parametrize("flag", ["fratraadt", "avregistrert"])
+def test_a_role_whose_end_is_no_flag_is_told(flag: str) -> None:
+    assert ("unreadable_value", flag) in signals(answer(role("DTPR", ansvarsandel="50%", **person(), **{flag: "ja"})))
+
+
 def test_birth_dates_and_persons_who_own_nothing_leave_at_the_door() -> None:
     administrator = {"bostyrer": {"navn": "Adv. Ola Nordmann", "postadresse": {"adresse": ["Gata 1"]}}}
     body = answer(
@@ -228,6 +248,13 @@ def test_an_owner_without_a_number_is_told_of_and_holds_nothing(entity: dict[str
     body = answer(role("DTPR", enhet=entity, ansvarsandel="50%"))
     assert signals(body) == {("unknown_holder", "DTPR")}
     assert owned(body) == []
+
+
+@pytest.mark.parametrize("name", [None, "", " ", {}, {"fornavn": " ", "etternavn": None}])
+def test_an_owner_without_a_name_is_told_of_and_holds_nothing(name: Any) -> None:
+    body = answer(role("DTPR", person={"fodselsdato": BORN, "navn": name, "erDoed": False}))
+    assert owned(body) == []
+    assert signals(body) == {("unknown_holder", "DTPR")}
 
 
 def test_an_owner_whose_form_is_no_text_is_an_owner_all_the_same() -> None:

@@ -82,6 +82,16 @@ def test_another_period_than_the_name_says_is_told_and_the_document_believed() -
     assert ("other_period", "the name of the package ends on another day") in signals(found)
 
 
+def test_a_header_left_over_from_last_year_gives_way_to_the_name_whose_year_has_figures() -> None:
+    report = full(PRIOR).flow("Nettoomsattning", "9", YEAR).stock("EgetKapital", "5", YEAR[1])
+    found = batches(zipped(**{f"{NUMBER}_{YEAR[1]}.zip": package(report)}), WEEK)
+    assert rows(found).sort("period_end").select("period_end", "is_comparative", "revenue", "equity").rows() == [
+        (date(2024, 12, 31), True, 1_000_000, 400_000),
+        (date(2025, 12, 31), False, 9, 5),
+    ]
+    assert ("other_period", "the document states the year before") in signals(found)
+
+
 @check_cases(
     ("name", "found"),
     [

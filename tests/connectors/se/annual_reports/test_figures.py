@@ -142,6 +142,49 @@ def test_the_result_in_equity_counts_where_no_statement_has_it() -> None:
     assert own(batches(both.bytes()))["net_result"] == 11
 
 
+@check_cases("second", ["250 000", "99 999 999 999 999 999 999 999"])
+def test_a_result_that_is_no_value_is_not_replaced_by_the_line_in_equity(second: str) -> None:
+    """Contradicted by a repeat, or out of range: the house's rule is that no next concept stands in."""
+    report = Report().flow("Nettoomsattning", "5").flow("AretsResultat", second).stock("AretsResultatEgetKapital", "1")
+    found = own(batches((report.flow("AretsResultat", "7") if len(second) < 10 else report).bytes()))
+    assert (found["net_result"], found["revenue"]) == (None, 5)
+
+
+@check_cases("period", [("2024-12-31", "2024-01-01"), ("2019-01-01", "2024-12-31")])
+def test_a_period_that_is_no_financial_year_is_told_and_no_comparative(period: tuple[str, str]) -> None:
+    found = batches(full().flow("Nettoomsattning", "7", PRIOR).flow("Nettoomsattning", "8", period).bytes())
+    assert rows(found)["revenue"].to_list() == [1_000_000, 7]
+    assert signals(found) == {("implausible_period", "no financial year"): 1}
+
+
+@pytest.mark.parametrize(
+    ("period", "codes"),
+    [
+        (YEAR, {"later_figures"}),
+        (("2023-12-25", "2024-12-20"), {"overlapping_period"}),
+        (("2024-01-01", "2024-12-28"), {"overlapping_period"}),
+        (("2024-07-01", "2024-12-31"), set()),
+    ],
+)
+def test_results_of_other_periods_than_the_stated_year_are_told(period: tuple[str, str], codes: set[str]) -> None:
+    found = batches(full(PRIOR).flow("Nettoomsattning", "7", period).bytes())
+    assert rows(found)["revenue"].to_list() == [1_000_000]
+    assert {code for code, _ in signals(found)} == codes
+
+
+def test_results_that_begin_days_from_the_stated_year_are_of_their_own_days_and_told() -> None:
+    report = Report().flow("Nettoomsattning", "9", ("2025-01-02", YEAR[1])).stock("EgetKapital", "5")
+    found = own(batches(report.bytes()))
+    assert (found["period_start"], found["revenue"], found["equity"]) == (date(2025, 1, 2), 9, 5)
+    assert {code for code, _ in signals(batches(report.bytes()))} == {"other_first_day"}
+
+
+def test_a_year_long_after_the_report_was_read_is_a_slip() -> None:
+    """Served, it would be the company's latest year."""
+    with pytest.raises(UnreadableFileError, match="its year ends on 2052-12-31"):
+        batches(full(("2052-01-01", "2052-12-31")).bytes())
+
+
 def test_the_overview_gives_earlier_years_and_says_so() -> None:
     report = full().flow("Nettoomsattning", "900", PRIOR).flow("Rorelseresultat", "90", PRIOR)
     report.flow("Nettoomsattning", "1", THIRD, scale="3", decimals="-3")
@@ -181,6 +224,16 @@ def test_full_time_equivalents_are_rounded_half_up() -> None:
     report = full().flow("Nettoomsattning", "1", PRIOR).flow("Rorelseresultat", "1", PRIOR)
     report.flow("MedelantaletAnstallda", "2,5", PRIOR, unit="AntalAnstallda", format="ixt:numcomma", decimals="1")
     assert rows(batches(report.bytes())).filter("is_comparative")["employees"].to_list() == [3]
+
+
+@check_cases(("heads", "due"), [(("2", "3"), None), (("0", "1"), None), (("3", "3"), 3)])
+def test_headcounts_that_contradict_each_other_are_none(heads: tuple[str, str], due: int | None) -> None:
+    report = Report().flow("Nettoomsattning", "1")
+    for count in heads:
+        report.flow("MedelantaletAnstallda", count, unit="AntalAnstallda", decimals="0")
+    found = batches(report.bytes())
+    assert own(found)["employees"] == due
+    assert (("conflicting_facts", "MedelantaletAnstallda") in signals(found)) == (due is None)
 
 
 def test_amounts_that_no_register_means_are_told() -> None:

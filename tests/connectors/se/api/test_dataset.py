@@ -117,6 +117,41 @@ def test_pitfall_4_in_a_partial_answer_nothing_is_no_statement() -> None:
     assert profile(first, (answer(organisation()), LATER + timedelta(days=1)))["status"] == "active"
 
 
+def test_a_day_of_deregistration_that_does_not_read_says_nothing() -> None:
+    """Taken for none, it would revive a company that the bulk file has as deregistered."""
+    known = profile((answer(organisation(avregistreradOrganisation={"avregistreringsdatum": "2026-05-05"})), LATER))
+    for text in ("05/05/2026", "2026-02-30", "0001-01-01"):
+        odd = answer(organisation(avregistreradOrganisation={"avregistreringsdatum": text, **FINE}))
+        assert signals(batches(odd)) == {("unreadable_value", "avregistreringsdatum"): 1}
+        first = (answer(organisation(avregistreradOrganisation={"avregistreringsdatum": "2026-05-05"})), LATER)
+        assert profile(first, (odd, LATER + timedelta(days=1)))["status"] == known["status"] == "dissolved"
+
+
+@check_cases(
+    ("block", "said", "signal"),
+    [
+        ("organisationsform", {"kod": "NYTT", "klartext": "Ny form"}, ("unknown_legal_form", "NYTT")),
+        ("juridiskForm", {"kod": "77", "klartext": "Ny form"}, ("unknown_legal_form", "77")),
+        ("avregistreringsorsak", {"kod": "NYTT", "klartext": "Nytt"}, ("unknown_reason", "NYTT")),
+        ("verksamOrganisation", {"kod": "VILANDE"}, ("unknown_code", "verksamOrganisation VILANDE")),
+        ("naringsgrenOrganisation", {"sni": [{"kod": "99998", "klartext": "?"}]}, ("unknown_industry", "99998")),
+        ("naringsgrenOrganisation", {"sni": [{"kod": "6210", "klartext": "?"}]}, ("unreadable_value", "sni")),
+    ],
+)
+def test_codes_that_no_list_has_are_told(block: str, said: dict[str, Any], signal: tuple[str, str]) -> None:
+    assert signals(batches(answer(organisation(**{block: {**said, **FINE}})))) == {signal: 1}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_several_firms_of_one_number_one_that_is_registered_counts(order: int) -> None:
+    over = {"avregistreringsdatum": "2020-05-05", **FINE}
+    firms = [
+        organisation(namnskyddslopnummer=1, avregistreradOrganisation=over),
+        organisation(namnskyddslopnummer=2, avregistreradOrganisation=None),
+    ]
+    assert profile((answer(*firms[::order]), LATER))["status"] == "active"
+
+
 def test_pitfall_4_an_answer_without_identity_is_listed() -> None:
     found = batches(answer(organisation(organisationsidentitet=None)))
     assert found[0].rows.is_empty()

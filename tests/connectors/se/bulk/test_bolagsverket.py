@@ -1,5 +1,7 @@
 """se.bolagsverket: the bulk's spelling, broken records, and what is refused."""
 
+from datetime import date
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,14 +18,17 @@ from tests.connectors.se.bulk_files import (
     batches,
     bulk,
     organisation,
+    profiles,
     rejects,
     rows,
     signals,
     sole_trader,
+    unit,
     zipped,
 )
 
 FOUR = "5560000004"
+PROCEEDINGS = "pagandeAvvecklingsEllerOmstruktureringsforfarande"
 STRAY = 'Ensillre Väglyseförening "Ljuspunkten" med firma Ljuspunkten.$FORETAGSNAMN-ORGNAM$1985-10-01'
 _text = st.text(st.sampled_from('ab "\n\r;,é\t\0x'), max_size=12).filter(
     lambda text: '";"' not in f'"{text}"'.replace("\0", "")  # which is dropped before anything else
@@ -215,6 +220,58 @@ def test_unknown_codes_are_signals_and_the_row_stays() -> None:
         ("unreadable_value", "avregistreringsdatum"): 1,
     }
     assert rows(found)["avregistreringsdatum"].to_list() == [None]
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "is_told"),
+    [
+        ("Exempel AB$FORETAGSNAMN-ORGNAM$Null", "Exempel AB", False),
+        ("Exempel AB$FORETAGSNAMN-ORGNAM$20010510", "Exempel AB", True),
+        ("Exempel AB$FORETAGSNAMN-ORGNAM$2001-05-10T00:00:00", "Exempel AB", True),
+        ("Exempel AB$FORETAGSNAMN-ORGNAM", "Exempel AB", True),
+        ("A$AP AB$NYTT2-ORGNAM$2001-05-10", "A$AP AB", True),  # a kind that nobody has seen
+        ("null$FORETAGSNAMN-ORGNAM$2001-05-10", "EXEMPEL AB", True),  # SCB's
+        ("$FORETAGSNAMN-ORGNAM$2001-05-10", "EXEMPEL AB", True),
+        ("NULL$FORETAGSNAMN-ORGNAM$2001-05-10|Exempel$NAMN-ORGNAM$1999-01-01", "Exempel", False),
+    ],
+)
+def test_a_name_with_another_kind_or_day_is_kept_and_one_without_letters_is_none(
+    written: str, name: str, is_told: bool
+) -> None:
+    """Such companies vanished, without a reject or a signal."""
+    given_row = organisation(organisationsnamn=written)
+    assert profiles([given_row], [unit()])[ONE]["name"] == name
+    assert (("unreadable_value", "organisationsnamn") in signals(batches(BULK, bulk(given_row)))) == is_told
+
+
+@pytest.mark.parametrize(
+    ("column", "written", "day"),
+    [
+        ("avregistreringsdatum", "2023-05-05T00:00:00.000+00:00", date(2023, 5, 5)),
+        ("avregistreringsdatum", "20230505", date(2023, 5, 5)),
+        ("avregistreringsdatum", "0001-01-01", None),
+        ("registreringsdatum", "0001-01-01", None),
+        ("registreringsdatum", "9999-12-31", None),
+        ("registreringsdatum", "2001-02-30", None),
+        ("registreringsdatum", "05/10/2001", None),
+    ],
+)
+def test_days_that_nothing_was_registered_on_are_none_and_told(column: str, written: str, day: date | None) -> None:
+    found = batches(BULK, bulk(organisation(**{column: written}), organisation(TWO)))
+    assert rows(found)[column].to_list() == [day, date(2001, 5, 10) if column == "registreringsdatum" else None]
+    assert signals(found) == ({("unreadable_value", column): 1} if day is None else {})
+
+
+@pytest.mark.parametrize(
+    ("written", "signal"),
+    [
+        ("kk-AVOMFO$2023-02-01", ("unknown_proceeding", "kk")),
+        ("|LI-AVOMFO$2023-02-01|K2-AVOMFO$null", ("unknown_proceeding", "K2")),
+        ("KK-AVOMFO$2023-02-30", ("unreadable_value", PROCEEDINGS)),
+    ],
+)
+def test_proceedings_are_told_as_they_are_written(written: str, signal: tuple[str, str]) -> None:
+    assert signals(batches(BULK, bulk(organisation(**{PROCEEDINGS: written})))) == {signal: 1}
 
 
 def test_an_unknown_column_is_a_signal_a_missing_one_refuses_the_file() -> None:

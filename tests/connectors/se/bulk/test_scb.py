@@ -92,6 +92,22 @@ def test_dates_are_read_and_unreadable_ones_told() -> None:
     assert signals(found) == {("unreadable_value", "RegDatKtid"): 1, ("unreadable_value", "Ng1"): 1}
 
 
+@pytest.mark.parametrize("written", ["2001111", "99991231", "00010101"])
+def test_a_day_with_a_digit_too_few_or_of_no_registration_is_told_and_none(written: str) -> None:
+    """Seven digits may be the first of November or the eleventh of January."""
+    found = batches(SCB, scb(unit(RegDatKtid=written)))
+    assert rows(found)["RegDatKtid"].to_list() == [None]
+    assert signals(found) == {("unreadable_value", "RegDatKtid"): 1}
+
+
+def test_a_file_in_utf_8_is_read_as_such_and_told() -> None:
+    body = scb(unit(Namn="ÅKERIET ÖREBRO AB"), unit(TWO)).decode("latin-1").encode()
+    found = batches(SCB, body)
+    assert rows(found)["Namn"].to_list() == ["ÅKERIET ÖREBRO AB", "EXEMPEL AB"]
+    assert signals(found) == {("encoding_fallback", "file"): 1}
+    assert signals(batches(SCB, scb(unit(Namn="ÅKERIET ÖREBRO AB")))) == {}
+
+
 def test_unknown_codes_are_signals() -> None:
     found = batches(SCB, scb(unit(ONE, FtgStat="7", JEStat="5", JurForm="77")))
     assert signals(found) == {

@@ -123,6 +123,13 @@ def test_unknown_codes_keys_and_repeated_numbers_are_told() -> None:
     ]
 
 
+def test_industry_that_is_no_code_of_five_digits_is_none_and_told() -> None:
+    odd = legal_unit(naringsgrenar=[{"rangordning": "1", "naringsgren": "6210"}])
+    (found,) = batches(page(odd, legal_unit(TWO, naringsgrenar=[{"rangordning": 1, "naringsgren": "00000"}])))
+    assert found.rows["naringsgren"].to_list() == [None, None]
+    assert [(one.code, one.subject, one.count) for one in found.signals] == [("unreadable_value", "naringsgren", 1)]
+
+
 def profile(*units: dict[str, Any], at: Any = INSTANT, known: dict[str, str] | None = None) -> dict[str, Any]:
     """The profile of ONE from both bulk files and the register."""
     return profiles([organisation(ONE)], [unit(ONE, **(known or {}))], more=_present(units, at))[ONE]

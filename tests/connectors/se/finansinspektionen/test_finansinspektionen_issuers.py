@@ -202,10 +202,11 @@ def test_short_positions_tell_issuers() -> None:
         ("Fond", "Exempel AB\u00a0", ISIN, "0,9", "2025-12-20", ""),
         ("Fond", "Exempel AB", ISIN, "&lt;0,5", "43000", ""),
         ("Fond", "", ISIN, "0,9", "2025-12-20", ""),
+        ("Fond", "Exempel AB", "SE0010769183", "0,9", "2025-12-20", ""),  # served as an identifier it must be one
     )
     (found,) = batches(SHORTS, body)
     assert found.rows.rows() == [("Exempel AB", ISIN, date(2017, 9, 22), date(2025, 12, 20))]
-    assert found.rejects.height == 1
+    assert found.rejects.height == 2
 
 
 @check_cases("body", [b"", b"<html/>", sheet(("x",)), sheet(HEADER, name="other.xml"), sheet(HEADER)[:-50]])

@@ -51,6 +51,17 @@ def test_an_item_becomes_a_statement_of_its_holder() -> None:
     assert (row["valid_from"], row["url"]) == (date(2026, 11, 12), "https://mfn.se/a/exempel/1")
 
 
+def test_the_day_of_a_release_at_night_is_the_day_in_sweden() -> None:
+    """At half past midnight it is still the day before in UTC, after which no crossing was taken for one."""
+    at_night = {"publish_date": "2026-11-12T23:30:00Z"}
+    (row,) = told(item(1, text("5,02", day="13 november 2026"), content=at_night))
+    assert row["valid_from"] == date(2026, 11, 13)
+    (other,) = told(
+        item(1, text("5,02").replace("Efter en transaktion den 12 november 2026 uppgår", "Nu uppgår"), content=at_night)
+    )
+    assert other["valid_from"] == date(2026, 11, 13)
+
+
 def test_its_issuer_is_known_by_the_number_that_the_wire_gives() -> None:
     (batch,) = read(KEY, mfn(item(1, text("5,02"))))
     assert SWEDEN.company_ids_of_rows(batch.table, batch.rows).to_list() == [COMPANY]

@@ -283,3 +283,8 @@ def test_company_while_scb_was_never_loaded_has_no_status_source() -> None:
     [unread] = SWEDEN.to_shared_tables(tables, TODAY)["companies"].to_dicts()
     assert (unread["status"], unread["status_source"]) == ("active", None)
     assert profiles([old])[ONE]["status"] == "dormant", "SCB's register was loaded and lacks the company"
+
+
+def test_a_proceeding_under_way_has_no_day_to_come() -> None:
+    found = one({PROCEEDINGS: "KK-AVOMFO$2099-02-01"})
+    assert (found["status"], found["status_detail"], found["status_date"]) == ("dormant", "bankruptcy", None)

@@ -25,6 +25,7 @@ from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.response import FetchedResponse, NotModified, Validators
 from connectors.uk.accounts import dataset as accounts_dataset
 from connectors.uk.accounts import fetch as accounts_fetch
+from connectors.uk.accounts.schema import ACCOUNTS, PUBLISHED_DAYS
 from tests.tables import check_cases
 
 AT = datetime(2025, 5, 3, tzinfo=UTC)
@@ -54,14 +55,15 @@ def piece(body: bytes, name: str = DAILY) -> ArchiveMember:
     return ArchiveMember(accounts_dataset.KEY, name, sha256, AT, Scope.PART, "b", partial(io.BytesIO, body))
 
 
+def batches_of(body: bytes, name: str) -> list[Batch]:
+    parts = accounts_dataset.split_members(piece(body, name))
+    return [batch for part in parts for batch in accounts_dataset.read_batches(part)]
+
+
 def read(body: bytes, name: str = DAILY) -> tuple[pl.DataFrame, dict[str, str], dict[str, int]]:
     """Rows, reasons by rejected record, counts by signal."""
-    batches: list[Batch] = [
-        batch
-        for part in accounts_dataset.split_members(piece(body, name))
-        for batch in accounts_dataset.read_batches(part)
-    ]
-    rows = pl.concat([batch.rows for batch in batches])
+    batches = batches_of(body, name)
+    rows = pl.concat([batch.rows for batch in batches if batch.table == ACCOUNTS.name])
     rejects = {record: reason for batch in batches for record, reason, _ in batch.rejects.iter_rows()}
     signals = {signal.code: signal.count for batch in batches for signal in batch.signals}
     return rows, rejects, signals
@@ -78,6 +80,19 @@ def test_members_give_rows_with_their_names_and_the_date_of_the_zip() -> None:
     assert (row["document"], row["member"]) == (f"{MEMBER}.xml", f"{MEMBER}.xml")
     assert row["document_sha256"] == hashlib.sha256(body).hexdigest()
     assert (row["published_date"], row["equity"], row["dormant"]) == (date(2025, 5, 3), 5, None)
+
+
+def test_only_a_daily_zip_tells_the_day_of_a_document() -> None:
+    """The monthly zip repeats the documents of its days; what is read last must not take their day away."""
+    body = document()
+    daily = [
+        batch for batch in batches_of(zipped({f"{MEMBER}.xml": body}), DAILY) if batch.table == PUBLISHED_DAYS.name
+    ]
+    assert [batch.rows.rows() for batch in daily] == [
+        [(hashlib.sha256(body).hexdigest(), "01234567", date(2025, 5, 3))]
+    ]
+    monthly = batches_of(zipped({f"{MEMBER}.xml": body}), "Accounts_Monthly_Data-May2025.zip")
+    assert [batch.table for batch in monthly] == [ACCOUNTS.name]
 
 
 def test_pitfall_18_of_a_nested_zip_the_accounts_are_read_and_the_report_is_not() -> None:
@@ -255,6 +270,20 @@ def test_live_the_newest_zip_first_then_all_newer_ones_and_re_issues() -> None:
     assert web.asked[1][1] is None
 
 
+def test_live_days_that_are_linked_no_more_are_told_after_the_others_came() -> None:
+    taken, arrivals = Cursor("2025-02-20\n"), []
+    with pytest.raises(UnexpectedBodyError, match="from 2025-02-21 to 2025-04-30 are missing"):
+        arrivals.extend(accounts_fetch.fetch(Web(PAGE), taken, ()))  # type: ignore[arg-type]
+    assert [arrival.name[-14:-4] for arrival in arrivals] == ["2025-05-01", "2025-05-02", "2025-05-03"]
+    assert list(accounts_fetch.fetch(Web(PAGE, unchanged=("2025-05-03.zip",)), arrivals[-1].cursor, ())) == []  # type: ignore[arg-type]
+
+
+def test_live_days_without_a_zip_are_not_missing() -> None:
+    page = '<a href="Accounts_Bulk_Data-2025-05-06.zip">'  # a Tuesday
+    (arrival,) = accounts_fetch.fetch(Web(page), Cursor("2025-05-03\n"), ())  # type: ignore[arg-type]
+    assert arrival.name == "Accounts_Bulk_Data-2025-05-06.zip"
+
+
 def test_live_a_page_without_links_is_not_believed() -> None:
     with pytest.raises(UnexpectedBodyError, match="links no daily"):
         list(accounts_fetch.fetch(Web("<html/>"), None, ()))  # type: ignore[arg-type]
@@ -267,3 +296,19 @@ def test_links_of_the_saved_page(sources: Path) -> None:
     assert len(links) > 50
     assert list(links) == sorted(links)
     assert all(href.endswith(f"{day}.zip") for day, href in links.items())
+
+
+def test_a_balance_date_after_the_archive_is_a_reject_and_the_others_stay() -> None:
+    later = document().replace(b"2024-12-31", b"2099-12-31")
+    body = zipped({"Prod223_1_07654321_20991231.xml": later, "Prod223_1_01234567_20241231.xml": document()})
+    rows, rejects, _ = read(body)
+    assert rows["company_number"].to_list() == ["01234567"]
+    assert rejects["Prod223_1_07654321_20991231.xml"] == "the balance date 2099-12-31 is later than the document itself"
+
+
+def test_the_same_bytes_of_two_companies_are_a_row_of_each() -> None:
+    rows, _, _ = read(
+        zipped(dict.fromkeys(("Prod223_1_07654321_20241231.xml", "Prod223_1_01234567_20241231.xml"), document()))
+    )
+    assert sorted(rows["company_number"]) == ["01234567", "07654321"]
+    assert not rows.select(ACCOUNTS.key).is_duplicated().any()

@@ -15,6 +15,7 @@ from connectors.kit.xbrl import inline
 from connectors.kit.xml.parse import MalformedMarkupError
 from connectors.uk.accounts import dataset as accounts_dataset
 from connectors.uk.accounts.document import AccountsDocument, parse_accounts_document
+from connectors.uk.accounts.schema import ACCOUNTS
 
 NAME = "Prod223_2125_01234567_20171231.html"
 YEAR, END = "2017-01-01/2017-12-31", "2017-12-31"
@@ -176,7 +177,7 @@ def read(body: bytes) -> tuple[dict[str, int | None], dict[str, str]]:
     sha256 = hashlib.sha256(body).hexdigest()
     piece = ArchiveMember(accounts_dataset.KEY, name, sha256, AT, Scope.PART, "b", partial(io.BytesIO, body))
     batches = [batch for part in accounts_dataset.split_members(piece) for batch in accounts_dataset.read_batches(part)]
-    rows = [row for batch in batches for row in batch.rows.iter_rows(named=True)]
+    rows = [row for batch in batches if batch.table == ACCOUNTS.name for row in batch.rows.iter_rows(named=True)]
     rejects = {record: reason for batch in batches for record, reason, _ in batch.rejects.iter_rows()}
     return {row["company_number"]: row["equity"] for row in rows}, rejects
 
@@ -217,6 +218,6 @@ def test_names_that_come_twice_are_two_documents(body: bytes) -> None:
         accounts_dataset.KEY, "Accounts_Bulk_Data-2025-05-03.zip", "s", AT, Scope.PART, "b",
         partial(io.BytesIO, target.getvalue()),
     )  # fmt: skip
-    (batch,) = accounts_dataset.read_batches(piece)
+    batch, _ = accounts_dataset.read_batches(piece)
     assert sorted(batch.rows["equity"]) == [5, 6]
     assert set(batch.rows["company_number"]) == {"00000001"}

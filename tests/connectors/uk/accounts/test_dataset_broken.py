@@ -100,6 +100,43 @@ def test_what_is_nobodys_or_of_no_day_or_nothing_is_told(blank: Any) -> None:
         parse_accounts_document("accounts.html", page.body().replace(b"01234567", b"Acme Ltd"))
 
 
+def test_a_document_of_two_numbers_is_of_no_company_unless_its_file_says_of_which(blank: Any) -> None:
+    page = blank()
+    page.number("Equity", 2, END)
+    for number in ("01234567", "07654321"):
+        page.text("UKCompaniesHouseRegisteredNumber", number, YEAR)
+    with pytest.raises(NotAccountsError, match="several company numbers: 01234567, 07654321"):
+        page.read("accounts.html")
+    document = page.read(NAME)
+    assert document.number == "01234567"
+    assert "other_company_number" in {code for code, _ in document.signals}
+
+
+def other_company(body: bytes, context: str) -> bytes:
+    """The body, with one context of another company."""
+    head, begin, tail = body.partition(f'<xbrli:context id="{context}">'.encode())
+    return head + begin + tail.replace(b"01234567", b"07654321", 1)
+
+
+def test_figures_of_another_company_are_left_out_and_signalled(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("Equity", 2, END)
+    page.number("TurnoverRevenue", 999, YEAR)
+    document = parse_accounts_document(NAME, other_company(page.body(), "c1"))
+    assert (own(document).equity, own(document).revenue) == (2, None)
+    assert document.signals["other_company_facts", "of contexts with another company number"] == 1
+    with pytest.raises(NotAccountsError, match="several company numbers"):
+        parse_accounts_document("accounts.html", other_company(page.body(), "c1"))
+
+
+def test_receipt_before_the_balance_date_is_none_and_is_signalled(blank: Any) -> None:
+    page = blank()
+    page.number("Equity", 2, END)
+    page.text("DateAccountsReceived", "2017-06-30", END)
+    document = page.read()
+    assert (document.received, document.signals["impossible_date", "DateAccountsReceived"]) == (None, 1)
+
+
 def test_a_document_without_figures_has_no_row(blank: Any) -> None:
     page = blank()
     page.text("EntityDormantTruefalse", "true", YEAR)

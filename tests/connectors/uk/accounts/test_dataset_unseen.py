@@ -11,6 +11,7 @@ import pytest
 from connectors.contract.dataset import ArchiveMember, RecognisedFile, Scope
 from connectors.uk.accounts import dataset as accounts_dataset
 from connectors.uk.accounts.document import NotAccountsError, parse_accounts_document
+from connectors.uk.accounts.schema import ACCOUNTS
 from tests.tables import check_cases
 
 AT = datetime(2026, 11, 1, tzinfo=UTC)
@@ -27,7 +28,7 @@ def read(name, body):
         accounts_dataset.KEY, name, hashlib.sha256(body).hexdigest(), AT, Scope.PART, "b", lambda: io.BytesIO(body)
     )
     batches = [batch for part in accounts_dataset.split_members(piece) for batch in accounts_dataset.read_batches(part)]
-    rows = [row for batch in batches for row in batch.rows.iter_rows(named=True)]
+    rows = [row for batch in batches if batch.table == ACCOUNTS.name for row in batch.rows.iter_rows(named=True)]
     return rows, [reject for batch in batches for reject in batch.rejects.iter_rows()]
 
 

@@ -214,6 +214,7 @@ def test_pitfall_16_absent_turnover_is_null_not_zero(blank: Any, own: Any) -> No
         ("2017 - 2", "", 2),
         ("Total: 3", "", 3),
         ("2017 - 12", 'format="ixt:numdotdecimal"', 12),
+        ("10 - 20", "", None),  # a range
         ("none", "", None),
         ("99999999999999999999999999999999", "", None),
     ],
@@ -245,6 +246,21 @@ def test_the_currency_is_the_facts_own_and_mixtures_are_told(blank: Any, own: An
     row = own(document)
     assert (row.currency, row.equity, row.net_result, row.revenue) == ("USD", 5, None, None)
     assert {("mixed_currencies", "EUR"), ("no_currency", "TurnoverRevenue")} <= set(document.signals)
+
+
+@pytest.mark.parametrize("units", [("USD", "EUR"), ("EUR", "USD")])
+def test_of_two_currencies_with_as_many_amounts_neither_is_that_of_the_accounts(
+    blank: Any, own: Any, units: tuple[str, str]
+) -> None:
+    page = blank()
+    for unit, number in zip(units, (5, 4), strict=True):
+        page.number("Equity", number, END, unit=unit)
+        page.number("ProfitLoss", number, YEAR, unit=unit)
+    page.number("AverageNumberEmployeesDuringPeriod", 3, YEAR, unit="pure")
+    document = page.read()
+    row = own(document)
+    assert (row.currency, row.equity, row.net_result, row.employees) == (None, None, None, 3)
+    assert {("mixed_currencies", "EUR"), ("mixed_currencies", "USD")} <= set(document.signals)
 
 
 def test_figures_of_contradicting_repeats_are_none_unless_another_total_confirms_one(blank: Any, own: Any) -> None:
@@ -281,12 +297,33 @@ def test_figures_of_two_totals_that_both_find_confirmation_are_none(blank: Any, 
     assert own(page.read()).equity is None
 
 
-def test_headcounts_that_contradict_each_other_are_none(blank: Any, own: Any) -> None:
+@check_cases(
+    ("heads", "due"),
+    [
+        ((4, 9), None),
+        ((0, 1), None),  # half a person is no rounding of both
+        ((12, 13), None),
+        ((12, 12), 12),
+    ],
+)
+def test_headcounts_that_contradict_each_other_are_none(
+    blank: Any, own: Any, heads: tuple[int, int], due: int | None
+) -> None:
     page = blank()
-    page.number("AverageNumberEmployeesDuringPeriod", 4, YEAR)
-    page.number("AverageNumberEmployeesDuringPeriod", 9, YEAR)
+    for count in heads:
+        page.number("AverageNumberEmployeesDuringPeriod", count, YEAR, unit="pure", more='decimals="0"')
     page.number("ProfitLoss", 1, YEAR)
-    assert own(page.read()).employees is None
+    document = page.read()
+    assert own(document).employees == due
+    assert (("conflicting_facts", "AverageNumberEmployeesDuringPeriod") in document.signals) == (due is None)
+
+
+def test_a_headcount_and_its_rounding_agree(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("AverageNumberEmployeesDuringPeriod", 13, YEAR, unit="pure", more='decimals="0"')
+    page.number("AverageNumberEmployeesDuringPeriod", "12.6", YEAR, unit="pure", more='decimals="1"')
+    page.number("ProfitLoss", 1, YEAR)
+    assert own(page.read()).employees == 13
 
 
 def test_charities_and_partnerships_have_their_own_words(blank: Any, own: Any) -> None:

@@ -7,7 +7,7 @@ import polars as pl
 
 from connectors.kit import staging
 from connectors.uk.accounts.mapping import FACTS, map_accounts
-from connectors.uk.accounts.schema import ACCOUNTS
+from connectors.uk.accounts.schema import ACCOUNTS, PUBLISHED_DAYS
 from warehouse.schema.ids import filing_id_of_bytes
 from warehouse.schema.tables import BY_NAME
 
@@ -35,14 +35,18 @@ ROW: dict[str, Any] = {
 COMPARATIVE = {"period_start": date(2023, 1, 1), "period_end": date(2023, 12, 31), "is_comparative": True, "equity": 4}
 
 
-def tables(*changes: dict[str, Any]) -> dict[str, pl.DataFrame]:
+def tables(*changes: dict[str, Any], days: tuple[date, ...] = ()) -> dict[str, pl.DataFrame]:
+    """days: of the daily zips that had the first document."""
     kinds = {**staging.staged_schema(ACCOUNTS), "_observed_at": pl.Datetime("us", "UTC"), "_raw": pl.String}
     rows = [{name: (ROW | change).get(name) for name in kinds} for change in changes]
-    return map_accounts(pl.DataFrame(rows, schema=kinds).lazy())
+    zips = [{name: ROW.get(name, day) for name in PUBLISHED_DAYS.names} for day in days]
+    published = pl.DataFrame(zips, schema=staging.staged_schema(PUBLISHED_DAYS))
+    return map_accounts(pl.DataFrame(rows, schema=kinds).lazy(), published.lazy())
 
 
 def test_shapes_are_those_of_the_shared_tables_even_without_rows() -> None:
-    for found in (tables({}), map_accounts(staging.present_rows({}, ACCOUNTS))):
+    nothing = (staging.present_rows({}, ACCOUNTS), staging.present_rows({}, PUBLISHED_DAYS))
+    for found in (tables({}), map_accounts(*nothing)):
         for name in ("filings", "financials_reported"):
             assert dict(found[name].schema) == dict(staging.staged_schema(BY_NAME[name]))
         assert found[FACTS].columns == ["company_id", "org_number", "name", "dormant", "balance_date", "facts_at"]
@@ -72,6 +76,16 @@ def test_the_day_of_filing_is_received_else_the_day_before_the_zip_else_null() -
     )["filings"]
     days = dict(found.select("document_sha256", "filed_at").iter_rows())
     assert days == {"s1": date(2025, 4, 1), "s2": date(2025, 4, 30), "s3": None}
+
+
+def test_a_zip_that_repeats_a_document_does_not_change_its_day_of_filing() -> None:
+    days = (date(2025, 5, 4), date(2025, 5, 3))
+    monthly = tables({}, {"document_sha256": "s2"}, days=days)["filings"]
+    assert dict(monthly.select("document_sha256", "filed_at").iter_rows()) == {"s1": date(2025, 5, 2), "s2": None}
+    again = tables({"published_date": date(2025, 5, 4)}, days=days)["filings"]
+    assert again["filed_at"].to_list() == [date(2025, 5, 2)]
+    received = tables({"received_date": date(2025, 4, 1)}, days=days)["filings"]
+    assert received["filed_at"].to_list() == [date(2025, 4, 1)]
 
 
 def test_the_pointer_leads_to_the_document_in_its_archive() -> None:

@@ -81,3 +81,29 @@ def test_a_stated_start_and_a_prior_balance_help_where_no_context_does(blank: An
     page.text("StartDateForPeriodCoveredByReport", "2017-02-01", END)
     period = own(page.read()).period
     assert (period.start, period.is_assumed) == (date(2017, 2, 1), False)
+
+
+def test_twelve_months_to_28_february_of_a_leap_year_start_in_march(blank: Any) -> None:
+    page = blank()
+    page.number("Equity", 5, "2024-02-28")
+    period = page.read("Prod223_2125_01234567_20240228.html").period
+    assert (period.start, period.end, period.is_assumed) == (date(2023, 3, 1), date(2024, 2, 28), True)
+
+
+def test_figures_after_the_balance_date_are_signalled(blank: Any) -> None:
+    page = blank()
+    page.number("Equity", 5, END)
+    page.number("Equity", 6, "2018-12-31")
+    page.context(YEAR)
+    document = page.read()
+    assert [row.equity for row in document.rows] == [5]
+    assert document.signals["later_figures", "than the balance date: left out"] == 1
+
+
+def test_a_period_that_ends_before_it_starts_has_no_figures_and_is_signalled(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("Equity", 5, END)
+    page.number("TurnoverRevenue", 6, "2017-12-31/2017-01-01")
+    document = page.read()
+    assert (own(document).equity, own(document).revenue) == (5, None)
+    assert document.signals["impossible_period", "ends before it starts"] == 1

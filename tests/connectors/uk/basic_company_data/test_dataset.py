@@ -250,3 +250,30 @@ def test_a_company_of_two_vintages_has_both_rows(bench, sources):
     changed = {name for name in first if first[name] != second[name]}
     assert changed == {"industry_code", "industry_label", "sources", "observed_at"}
     assert (first["status"], second["status"]) == ("active", "active")
+
+
+def test_cells_of_blanks_alone_are_empty_and_no_town_of_that_name(sheet, bench):
+    row = {"RegAddress.PostTown": "  ", "RegAddress.County": "\u00a0", "RegAddress.AddressLine1": " 1 HIGH STREET"}
+    company = bench.company({**row, "PreviousName_1.CompanyName": " "})
+    assert (company["municipality"], company["post_town"], company["county"]) == (None, None, None)
+    assert (company["address_lines"], company["previous_names"]) == (["1 HIGH STREET"], [])
+
+
+def test_a_placeholder_for_a_day_is_none_and_is_signalled(sheet, bench):
+    read = bench.upsert(DATA, sheet.table({"IncorporationDate": "01/01/0001"}), NAME)
+    assert read.signalled("bad_date") == {"IncorporationDate": (1, ("01234567",))}
+    assert bench.normalise()["companies"]["registered_date"].to_list() == [None]
+
+
+def test_a_former_name_of_the_far_future_says_not_since_when_the_present_one_is_borne(bench):
+    former = {"PreviousName_1.CompanyName": "OLD", "PreviousName_1.CONDATE": "31/12/9999"}
+    dated = {"PreviousName_2.CompanyName": "OLDER", "PreviousName_2.CONDATE": "01/02/2019"}
+    company = bench.company({**former, **dated})
+    assert company["previous_names"] == ["OLDER", "OLD"]
+    assert company["field_origins"] == '{"name":{"date":"2019-02-01"}}'
+
+
+def test_a_number_with_several_rows_is_signalled_and_the_last_one_counts(sheet, bench):
+    read = bench.upsert(DATA, sheet.table({"CompanyName": "A LIMITED"}, {"CompanyName": "B LIMITED"}), NAME)
+    assert read.signalled("repeated_number") == {"CompanyNumber": (1, (NAME,))}
+    assert bench.normalise()["companies"]["name"].to_list() == ["B LIMITED"]

@@ -5,7 +5,7 @@ See docs/formats/uk.md 10.3.
 
 import io
 import json
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 import polars as pl
@@ -15,6 +15,7 @@ from connectors.contract.dataset import ArchiveMember, NotApplicable, Scope, Unr
 from connectors.kit import holdings_history
 from connectors.uk.nsm import dataset as nsm_dataset
 from connectors.uk.nsm import fetch as nsm_fetch
+from connectors.uk.nsm import news as nsm_news
 from connectors.uk.nsm import redact, tr1_holdings
 from connectors.uk.nsm.schema import normalise_holder_name
 from sandbox import World
@@ -48,10 +49,10 @@ def answer(*items, took=77):
     return {"took": took, "timed_out": False, "hits": {"total": {"value": len(items)}, "hits": list(items)}}
 
 
-def read(body, name="nsm-RNS-1.json"):
+def read(body, name="nsm-RNS-1.json", at=AT):
     sent = body if isinstance(body, bytes) else json.dumps(body).encode()
     text = nsm_dataset.DATASET.redact(io.BytesIO(sent)).read()
-    piece = ArchiveMember(nsm_dataset.KEY, name, "0" * 64, AT, Scope.PART, "1", lambda: io.BytesIO(text))
+    piece = ArchiveMember(nsm_dataset.KEY, name, "0" * 64, at, Scope.PART, "1", lambda: io.BytesIO(text))
     batches = list(nsm_dataset.DATASET.read_batches(piece))
     rows = {batch.table: batch.rows for batch in batches}
     signals = {signal.code for batch in batches for signal in batch.signals}
@@ -77,6 +78,28 @@ def test_a_holders_own_announcement_is_of_no_company_we_know():
 def test_parts_that_do_not_add_up_and_a_missing_day_are_signalled():
     text = LINES.format(now="5.0\n1.0\n6.05\n1000", before="").replace("20-Aug-2026", "soon")
     assert read(item(text=text))[2] == {"does_not_add_up", "no_day"}
+
+
+@check_cases(
+    ("publication", "submitted", "published", "codes"),
+    [
+        ("2026-08-21T06:00:02Z", "2026-08-21T16:53:58.383Z", "2026-08-21T06:00:02", set()),
+        ("2026-08-21T06:00:02+01:00", None, "2026-08-21T05:00:02", set()),
+        ("2062-08-21T06:00:02Z", "2026-08-21T16:53:58Z", "2026-08-21T16:53:58", {"bad_date"}),  # the other one holds
+        ("2026-08-21T06:00:02", "2026-08-21T16:53:58Z", "2026-08-21T16:53:58", {"bad_date"}),  # no zone
+        ("21 August 2026", None, None, {"bad_date", "missing_value"}),
+        (None, None, None, {"missing_value"}),
+    ],
+)
+def test_instant_of_an_announcement_that_cannot_be_is_signalled(publication, submitted, published, codes):
+    kept, _, signals = read(
+        item(type="Inside Information", headline="News", publication_date=publication, submitted_date=submitted)
+    )
+    rows = kept["uk_nsm_items"].with_columns(
+        _company_id=pl.lit("firm:UK:01234567"), _observed_at=pl.lit(AT), _raw=pl.lit("0")
+    )
+    found = [at.isoformat()[:19] for at in nsm_news.news_items(rows)["published_at"]]
+    assert (found, signals) == ([published] if published else [], codes)
 
 
 def test_a_text_without_a_form_is_a_reject_with_its_reason_and_stays_listed():
@@ -125,7 +148,8 @@ def test_the_sandbox_answers_as_the_mechanism_does():
     assert nsm_http.search_response(world, 0, "/search", body.replace(b"00Z", b"00.000Z")).status == 400
     ((pattern, told),) = nsm_http.ROUTES
     asked = pattern.fullmatch(f"/details/{found[0]['_id']}")
-    rows, rejects, signals = read(told(world, 0, {}, *asked.groups()).body)
+    at = datetime.combine(world.date(1), time(), UTC)
+    rows, rejects, signals = read(told(world, 0, {}, *asked.groups()).body, at=at)
     assert rows["uk_tr1"]["issuer"].to_list() == ["SANDBOX METALS PLC"]
     assert (len(rejects), signals) == (0, set())
 
@@ -266,3 +290,17 @@ def test_an_answer_without_texts_is_kept_byte_for_byte(sources):
 def test_below_the_lowest_threshold_closes_the_holding(row):
     found = held(item(text=LINES.format(now=row, before="3.1"))).row(0, named=True)
     assert found["ended_on"] == date(2026, 8, 20)
+
+
+@check_cases("mark", [True, "true"])
+def test_a_test_submission_is_a_reject_and_announces_nothing(mark):
+    rows, rejects, _ = read(item(text=form(), IsTestSubmission=mark))
+    assert rows["uk_nsm_items"].is_empty()
+    assert rows["uk_tr1"].is_empty()
+    assert "test submission" in rejects["reason"][0]
+
+
+def test_a_day_before_the_regime_is_none_and_is_signalled():
+    rows, _, signals = read(item(text=form().replace("20-Aug-2026", "20-Aug-1926")))
+    assert rows["uk_tr1"]["crossed_on"].to_list() == [None]
+    assert signals == {"impossible_date"}

@@ -204,3 +204,13 @@ def _said(text):
         return tr1_form.parse_notification(text).holder
     except tr1_form.NotTr1FormError as refused:
         return str(refused)
+
+
+@check_cases(("limit", "ends"), [("3%", True), ("5", True), ("10 per cent", True), ("25%", False)])
+def test_below_a_threshold_that_is_no_lowest_one_is_no_position(limit: str, ends: bool) -> None:
+    text = LINES.format(now=f"Below {limit}", before="N/A")
+    if ends:
+        assert tr1_form.parse_notification(text).now.total.is_below
+    else:
+        with pytest.raises(tr1_form.NotTr1FormError, match="no lowest threshold"):
+            tr1_form.parse_notification(text)

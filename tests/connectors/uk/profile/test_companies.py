@@ -129,6 +129,30 @@ def test_dormant_by_accounts_never_by_an_empty_category(row, status, detail):
     assert (found["status"], found["status_detail"]) == (status, detail)
 
 
+ENDED = {"DissolutionDate": "01/02/2024"}
+
+
+@check_cases(
+    ("row", "status", "day"),
+    [
+        ({**ENDED, "CompanyStatus": "Dissolved"}, "dissolved", date(2024, 2, 1)),
+        ({**ENDED, "CompanyStatus": "Active"}, "active", None),
+        ({**ENDED, "CompanyStatus": "Liquidation"}, "dormant", None),
+        ({"DissolutionDate": "01/02/2099", "CompanyStatus": "Converted / Closed"}, "dissolved", None),
+    ],
+)
+def test_register_word_decides_over_a_leftover_day_of_dissolution(row, status, day):
+    found = Bench().company(row)
+    assert (found["status"], found["dissolved_date"]) == (status, day)
+
+
+def test_day_of_dissolution_of_a_listed_company_is_a_signal(sheet, bench):
+    read = bench.read(
+        DATA, sheet.table(ENDED, {**ENDED, "CompanyNumber": "09999999", "CompanyStatus": "Dissolved"}), NAME
+    )
+    assert read.signalled("contradicting_status") == {"DissolutionDate": (1, ("01234567",))}
+
+
 def test_pitfall_3_and_24_absent_from_the_whole_file_is_dissolved_and_back_is_restored(sheet, bench):
     bench.upsert(DATA, sheet.table({}), NAME, BEFORE)
     gone = datetime(2026, 11, 1, tzinfo=UTC)

@@ -276,3 +276,11 @@ def test_damaged_bytes_are_rows_rejects_or_unreadable_and_nothing_else(make, ben
 def test_any_head_is_recognised_or_not_ours(head):
     for name in ("rest_api/real/x.json", "streaming/x.jsonl", "psc_snapshot/2022-99-99.json"):
         assert isinstance(DATA.recognise_file(name, head), RecognisedFile | NotApplicable)
+
+
+def test_an_event_of_an_unknown_type_is_a_reject(make, bench):
+    uri = "/company/01234567/persons-with-significant-control/individual/AbC-1_x"
+    body = make.lines(make.event(make.record()["data"], uri, kind="removed"))
+    read = bench.read(psc_dataset.DATASET, body, "streaming/psc.jsonl")
+    assert (read.rows, len(read.rejects)) == ({}, 1)
+    assert "unknown type 'removed'" in read.rejects[0][1]

@@ -89,6 +89,10 @@ def test_a_protected_holder_that_ceased_has_ended(make, bench, ceased):
         ("9999-01-01", None, (None, None), {"impossible_date"}),
         ("2020-01-02", "9999-12-31", (date(2020, 1, 2), date(2020, 1, 2)), {"impossible_date"}),
         ("2020-01-02", "2019-01-01", (date(2020, 1, 2), date(2020, 1, 2)), {"ceased_before_notified"}),
+        ("2062-01-02", None, (None, None), {"impossible_date"}),
+        ("2020-01-02", "2062-01-02", (date(2020, 1, 2), date(2020, 1, 2)), {"impossible_date"}),
+        ("2020-01-02", "", (date(2020, 1, 2), None), set()),  # an empty text is no end
+        ("2020-01-02", " ", (date(2020, 1, 2), None), set()),
         ("soon", None, (None, None), {"bad_date"}),
         (None, "2021-03-04", (None, date(2021, 3, 4)), set()),
     ],

@@ -19,6 +19,8 @@ CORPORATE = "corporate-entity-person-with-significant-control"
         ({"country_registered": "England", "registration_number": "836542"}, "00836542", "GB"),
         ({"country_registered": "Scotland", "registration_number": "sc 1234"}, "SC001234", "GB"),
         ({"place_registered": "Companies House", "registration_number": "10836542"}, "10836542", "GB"),
+        # a spreadsheet's spelling: its zero behind the point is no digit of the number
+        ({"country_registered": "England", "registration_number": "1234567.0"}, "01234567", "GB"),
         ({"country_registered": "Jersey", "registration_number": "12345678"}, None, "JE"),
         (
             {"country_registered": "Jersey", "place_registered": "Companies House", "registration_number": "12345678"},

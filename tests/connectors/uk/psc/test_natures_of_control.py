@@ -48,6 +48,8 @@ def test_bands_of_shares_and_votes(code, low, high):
         "ownership-of-shares-4294967296-to-50-percent",
         "ownership-of-shares-25-to-101-percent",
         "voting-rights-more-than-100-percent",
+        "ownership-of-shares-75-to-25-percent",
+        "voting-rights-50-to-50-percent-as-trust",
     ],
 )
 def test_a_share_that_is_none_is_no_band(code):
@@ -92,6 +94,13 @@ def test_a_band_in_ones_own_right_counts_before_one_through_a_trust():
 )
 def test_directness_is_denied_for_trusts_and_firms_and_never_claimed(codes, is_direct):
     assert bands(*codes)[1]["is_direct"] is is_direct
+
+
+def test_a_band_that_the_register_does_not_publish_is_read_as_written_and_signalled(make, bench):
+    code = "ownership-of-shares-10-to-25-percent"
+    assert bands(code)[0] == (10, 25, None, None)
+    read = bench.upsert(DATA, make.lines(make.record(natures_of_control=[code])), LINES)
+    assert read.signalled("unknown_nature") == {code: (1, ("01234567",))}
 
 
 def test_an_unknown_nature_is_kept_and_signalled(make, bench):

@@ -29,6 +29,11 @@ ODD = (
     {"kind": "person-of-a-new-kind"},
     {"surprise": 1},
     {"is_sanctioned": False},
+    {"links": {"self": ""}},
+    {"links": {"self": "/"}},
+    {"links": {"self": "/company/01234567/persons-with-significant-control/individual/"}},
+    {"links": {"self": "/company/07654321/persons-with-significant-control/individual/x"}},
+    {"links": {"self": "company/01234567/persons-with-significant-control/individual/x/"}},
 )
 
 
@@ -120,3 +125,22 @@ def test_stretches_end_with_lines_and_every_record_is_in_one(monkeypatch, make, 
     assert bench.read(psc_dataset.DATASET, body, LINES).rows["uk_psc"]["id"].to_list() == [
         f"i{place}" for place in range(50)
     ]
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("/", "no id in the address '/'"),
+        ("/company/01234567/persons-with-significant-control/individual/", "no id in the address"),
+        (
+            "/company/07654321/persons-with-significant-control/individual/x",
+            "a record of 01234567 with an address of 07654321",
+        ),
+    ],
+)
+def test_an_address_without_an_id_or_of_another_company_is_a_reject(make, bench, address, reason):
+    sound = make.record(identity="sound")
+    read = bench.read(psc_dataset.DATASET, make.lines(sound, make.record(links={"self": address}), sound), LINES)
+    assert read.rows["uk_psc"]["id"].to_list() == ["sound", "sound"]
+    ((_, why, _),) = read.rejects
+    assert reason in why

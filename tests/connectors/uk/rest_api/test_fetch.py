@@ -157,3 +157,35 @@ def test_answers_are_read_by_what_they_were_asked_for(bench):
         ({"company_name": "X", "company_number": NUMBER}, f"checked/{NUMBER}-profile.json", "uk_profiles"),
     ):
         assert list(bench.read(datasets.CHECKED, json.dumps(body).encode(), name).rows) == [table]
+
+
+def queue_pages(registry: Registry, *pages: dict[str, object]) -> None:
+    told = iter(pages)
+    registry.decide = lambda _path, _headers: Answer(json.dumps(next(told)).encode())
+
+
+def test_a_list_whose_pages_are_shorter_than_requested_is_read_to_its_total(http: HttpClient, registry: Registry):
+    queue_pages(
+        registry, {"total_count": 60, "items": [{}] * 50}, {"total_count": 60, "start_index": 50, "items": [{}] * 10}
+    )
+    found = names(rest_api_fetch.fetch(http, None, [f"filing-history:{NUMBER}"]))
+    assert found == [f"checked/{NUMBER}-filing-history-0.json", f"checked/{NUMBER}-filing-history-50.json"]
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ({"total_count": 200, "items": []}, "it ends after 100 of 200 items"),
+        ({"total_count": 200, "start_index": 0, "items": [{}] * 100}, "the items from 0 on, requested from 100"),
+    ],
+)
+def test_a_list_with_a_missing_or_repeated_page_is_an_error(
+    http: HttpClient, registry: Registry, second: dict[str, object], said: str
+):
+    first = {"total_count": 200, "start_index": 0, "items": [{}] * 100}
+    registry.decide = lambda path, _headers: Answer(
+        json.dumps(first if path.endswith("start_index=0") else second).encode()
+    )
+    found, error = collected(rest_api_fetch.fetch(http, None, [f"filing-history:{NUMBER}"]))
+    assert found == []
+    assert said in str(error)

@@ -10,11 +10,12 @@ import pytest
 
 from connectors.kit import staging
 from connectors.uk.accounts.mapping import map_accounts
-from connectors.uk.accounts.schema import ACCOUNTS
+from connectors.uk.accounts.schema import ACCOUNTS, PUBLISHED_DAYS
 from connectors.uk.live_schema import FILED, PROFILES
 from connectors.uk.rest_api import filing_history
 from warehouse.schema.ids import filing_id
 
+NO_ZIPS = staging.present_rows({}, PUBLISHED_DAYS)
 NUMBER = "01234567"
 LATER = datetime(2026, 11, 9, 20, tzinfo=UTC)
 
@@ -60,7 +61,7 @@ def told(*transactions: str, made_up: str = "2026-03-31", form: str = "AA") -> p
     ],
 )
 def test_a_document_and_the_item_that_tells_of_it_are_one_filing(history, names):
-    tables = map_accounts(document().lazy())
+    tables = map_accounts(document().lazy(), NO_ZIPS)
     filed, figures = filing_history.merge_filing_history(
         tables["filings"], tables["financials_reported"], history, staging.empty_staged_frame(PROFILES)
     )
@@ -71,3 +72,16 @@ def test_a_document_and_the_item_that_tells_of_it_are_one_filing(history, names)
     assert (mine["filing_id"] == filing_id("uk.filings", "T1")) == paired
     assert mine["period_start"] == date(2025, 4, 1)
     assert mine["filed_at"] == (date(2026, 10, 2) if paired else None)
+
+
+def test_the_same_bytes_of_two_companies_are_paired_with_the_item_of_each():
+    both = pl.concat([document(), document(company_number="07654321")])
+    history = pl.concat([told("T1"), told("T2").with_columns(company_number=pl.lit("07654321"))])
+    tables = map_accounts(both.lazy(), NO_ZIPS)
+    filed, _ = filing_history.merge_filing_history(
+        tables["filings"], tables["financials_reported"], history, staging.empty_staged_frame(PROFILES)
+    )
+    assert sorted(filed.select("company_id", "native_id").rows()) == [
+        ("firm:UK:01234567", "T1"),
+        ("firm:UK:07654321", "T2"),
+    ]

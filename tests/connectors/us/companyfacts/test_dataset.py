@@ -71,6 +71,12 @@ def test_a_restatement_is_the_second_version_and_names_what_the_first_said() -> 
     assert rows.rows() == [(1, False, False, 100_000, 10_000, 500_000), (2, True, True, 90_000, 10_000, 500_000)]
 
 
+def test_filing_dated_far_ahead_does_not_win_over_the_genuine_one() -> None:
+    ahead: Fact = ("Revenues", *YEAR, 1.0, "25003", "10-K/A", "2062-02-10")
+    rows = served([*FIRST, ahead]).select("version", "revenue")
+    assert rows.rows() == [(1, 100_000)]
+
+
 def test_the_same_facts_again_make_no_version() -> None:
     before = served([*FIRST, AMENDED])
     assert served([*FIRST, AMENDED], before).drop("observed_at").equals(before.drop("observed_at"))
@@ -166,6 +172,7 @@ def changed(**more: Any) -> bytes:
                 {"accn": None},
                 {"form": None},
                 {"filed": "0024-01-01"},
+                {"filed": "2062-02-10"},
             )
         ),
         (changed(fy="two"), "no_fiscal_year", "10-K"),
@@ -175,6 +182,7 @@ def changed(**more: Any) -> bytes:
         (body([COVER]), "no_figures_tagged", "dei"),
         (body([COVER], unit="USD"), "unknown_unit", f"{SHARES} USD"),
         (body(FIRST, unit="USD/shares"), "amount_without_currency", "Revenues USD/shares"),
+        (body(FIRST, unit="XYZ"), "amount_without_currency", "Revenues XYZ"),
         (body([("us-gaap:Turnover", *YEAR, 1.0, "25001", "10-K", "2025-02-10")]), "no_figures_tagged", "us-gaap"),
         (body([("ifrs-next:Revenue", *YEAR, 1.0, "25001", "20-F", "2025-02-10")]), "no_figures_tagged", "ifrs-next"),
         (b'{"cik":1,"entityName":"","facts":{}}', "no_figures_tagged", "(none)"),
@@ -198,12 +206,18 @@ def test_a_changed_tag_is_told_and_the_figure_is_null() -> None:
     assert served(facts).filter(pl.col("fiscal_year") == 2025)["revenue"].to_list() == [None]
 
 
-def test_fractions_are_whole_units_halves_away_from_zero() -> None:
+def test_fractions_of_money_are_whole_units_halves_to_even_and_of_heads_halves_up() -> None:
     facts: list[Fact] = [
         ("Revenues", *YEAR, 100.5, "25001", "10-K", "2025-02-10"),
+        ("OperatingIncomeLoss", *YEAR, 101.5, "25001", "10-K", "2025-02-10"),
         ("NetIncomeLoss", *YEAR, -2.5, "25001", "10-K", "2025-02-10"),
     ]
-    assert served(facts).select("revenue", "net_result").row(0) == (101, -3)
+    assert served(facts).select("revenue", "operating_result", "net_result").row(0) == (100, 102, -2)
+    found = answer(facts)
+    heads = answer([("dei:EntityNumberOfEmployees", "", YEAR[1], 40.5, "25001", "10-K", "2025-02-10")], unit="pure")
+    found["facts"] |= heads["facts"]
+    tables = shared(read(json.dumps(found).encode()))
+    assert tables[FINANCIALS_REPORTED.name]["employees"].to_list() == [41]
 
 
 def test_heads_are_counted_in_any_unit() -> None:

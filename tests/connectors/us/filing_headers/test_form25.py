@@ -74,6 +74,13 @@ def test_a_removal_without_issuer_is_refused_and_an_unknown_rule_told() -> None:
     assert {code for code, _ in codes(other)} == {"unknown_code", "missing_value"}
 
 
+@check_cases(("day", "told"), [("11/19/2026", "unreadable_value"), ("", "missing_value")])
+def test_a_removal_without_a_day_is_told(day: str, told: str) -> None:
+    found = read(REMOVAL.replace("2026-11-19", day), f"{NUMBER}.xml")
+    assert rows(found, f.REMOVALS.name)[0][f.FILED] is None
+    assert codes(found) == {(told, f"signatureDate {day}".strip())}
+
+
 @check_cases(
     ("description", "expected"),
     [
@@ -102,6 +109,10 @@ def test_a_removal_without_issuer_is_refused_and_an_unknown_rule_told() -> None:
         ("Common Stock Purchase Rights", False),
         ("6.5% Series A Preferred Stock", False),
         ("Depositary shares, each 1/1000 of a preferred share", False),
+        ("Voting Common Stock", True),
+        ("Non-Voting Preferred Stock", False),
+        ("Limited Voting Preferred Shares", False),
+        ("“Common Stock”", True),
         ("", None),
     ],
 )
@@ -136,6 +147,27 @@ def test_pitfall_13_form_15_is_about_the_classes_that_it_covers(
     assert (row[f.SECURITY], row[f.IS_SHARE]) == (security, is_share)
     assert (row[f.REMAINING], row["is_last"]) == (remaining, is_last)
     assert (row[f.CIK], row[f.FORM], row[f.FILED]) == ("0000000007", "15-12B", date(2026, 11, 20))
+
+
+@check_cases(
+    ("covered", "is_share"),
+    [
+        ("Warrants to purchase Common Stock", False),
+        ("Warrants, each exercisable for one share of Common Stock", False),
+        ("Common Stock Purchase Rights", False),
+        ("Class A Common Stock Warrants", False),
+        ("6.00% Convertible Notes due 2026 (convertible into Common Stock)", False),
+        ("Units, each consisting of one share of Class A common stock and one warrant", False),
+        ("Common Stock; Warrants to purchase Common Stock", True),
+        ("8% Notes due 2030, Common Stock, Warrants to purchase Common Stock", True),
+        ("Warrants, each exercisable for one Class A ordinary share; Class A ordinary shares", True),
+        ("Common Stock and associated Preferred Stock Purchase Rights", True),
+    ],
+)
+def test_pitfall_13_rights_to_shares_are_no_shares(covered: str, is_share: bool) -> None:
+    block = document("15-12B", FORM_15.format(covered=covered, others="Common Stock"))
+    (row,) = rows(read(labelled("15-12B", documents=block)), f.DEREGISTERED.name)
+    assert row[f.IS_SHARE] is is_share
 
 
 def test_a_form_15_that_does_not_read_is_kept_with_nulls_and_told() -> None:

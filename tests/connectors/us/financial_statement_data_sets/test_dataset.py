@@ -50,6 +50,19 @@ def test_whole_entities_of_standard_tags_alone() -> None:
     ]
 
 
+@pytest.mark.parametrize("unit", ["usd", "XYZ"])
+def test_amounts_in_no_currency_are_left_out_and_told(unit: str) -> None:
+    batch = staged_of(quarter(VALUE + VALUE.replace("20091231\t4\tUSD", f"20081231\t4\t{unit}")))[0]
+    assert batch.rows["Revenues"].to_list() == [1000]
+    assert [(one.code, one.subject) for one in batch.signals] == [("amount_without_currency", f"Revenues {unit}")]
+
+
+def test_a_filing_of_a_day_to_come_is_a_reject() -> None:
+    batch = staged_of(quarter(VALUE, FILED.replace("20100210", "21990210")))[0]
+    assert batch.rows.is_empty()
+    assert batch.rejects["reason"].to_list() == ["no accession, filer, form or day"]
+
+
 def test_values_that_contradict_each_other_are_none_and_told() -> None:
     twice = VALUE + VALUE.replace("us-gaap/2009", "us-gaap/2008").replace("1000.0000", "2000.0000")
     assets = f"{ADSH}\tAssets\tus-gaap/2009\t20091231\t0\tUSD\t\t\t5000.0000\t\n"
@@ -76,9 +89,10 @@ def test_contradicted_value_is_not_replaced_by_another_quantity() -> None:
     ]
 
 
-def test_fractions_are_whole_units_halves_away_from_zero() -> None:
-    rows = staged_of(quarter(VALUE.replace("1000.0000", "-2.5000")))[0].rows
-    assert rows["Revenues"].to_list() == [-3]
+@pytest.mark.parametrize(("written", "whole"), [("-2.5000", -2), ("3.5000", 4), ("2.5001", 3)])
+def test_fractions_are_whole_units_halves_to_even(written: str, whole: int) -> None:
+    rows = staged_of(quarter(VALUE.replace("1000.0000", written)))[0].rows
+    assert rows["Revenues"].to_list() == [whole]
 
 
 def test_years_without_the_column_segments_are_read() -> None:

@@ -1,6 +1,6 @@
 """Totals, quarters and years of odd filers: the figure that the filing itself supports, or none."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import polars as pl
 
@@ -231,7 +231,8 @@ def test_half_year_of_a_semi_annual_report_makes_no_quarter() -> None:
 
 
 def test_half_year_is_an_interim_report_whose_period_is_no_quarter_and_no_year() -> None:
-    tables = shared(read(body([*semi_annual(), fact(NET, HALF, 26, TEN_S_AMENDED)])))
+    seen = datetime(2028, 3, 1, tzinfo=UTC)
+    tables = shared(read(body([*semi_annual(), fact(NET, HALF, 26, TEN_S_AMENDED)]), seen=seen))
     columns = ("filing_id", "filing_type", "register")
     typed = tables["financials_reported"].drop("register").join(tables["filings"].select(columns), on="filing_id")
     typed = typed.with_columns(period_type=period_type()).filter(pl.col("period_start") >= date(2027, 1, 1))

@@ -118,6 +118,16 @@ def test_a_coarser_rounding_is_no_version() -> None:
     assert told == {(4_462_383_000, -62_532_000)}
 
 
+def test_one_round_amount_is_no_coarser_unit() -> None:
+    """Amended accounts of a shell whose only other amounts are zeros."""
+    before = [year("NetIncomeLoss", -5_400), year(REVENUE, 400)]
+    round_loss = [year("NetIncomeLoss", -5_000, "25002", "10-K/A", "2025-04-10")]
+    zeros = [year(tag, 0, "25002", "10-K/A", "2025-04-10") for tag in (REVENUE, "OperatingIncomeLoss")]
+    found = statements([*before, *round_loss, *zeros])[-1].amounts
+    assert (found["net_result"], found["revenue"]) == (-5_000, 0)
+    assert statements([*before, *zeros])[-1].amounts["revenue"] == 0
+
+
 def test_a_part_that_is_repeated_does_not_replace_the_total_it_was_part_of() -> None:
     contract = "RevenueFromContractWithCustomerExcludingAssessedTax"
     facts = [year(REVENUE, 100), year(contract, 70), year(contract, 70, "26001", "10-K", "2026-02-10")]

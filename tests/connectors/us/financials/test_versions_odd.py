@@ -70,6 +70,29 @@ def test_of_a_fact_that_is_given_twice_the_more_precise_counts() -> None:
     assert "conflicting_fact" in signals(read(body([year(SALES, 4_462_400_000), year(SALES, 4_470_000_000)])))
 
 
+@check_cases(("one", "other"), [(0, 450_000_000), (1_000_000_000, 600_000_000), (0, 400)])
+def test_an_amount_below_one_unit_is_not_rounded_to_it(one: int, other: int) -> None:
+    for facts in ([year(SALES, one), year(SALES, other)], [year(SALES, other), year(SALES, one)]):
+        assert amounts([*facts, year("NetIncomeLoss", 10)]) == {YEAR: None}
+        assert "conflicting_fact" in signals(read(body(facts)))
+
+
+def test_heads_below_none_are_impossible_and_told() -> None:
+    head = ("dei:EntityNumberOfEmployees", "", YEAR[1], -5, "25001", "10-K", "2025-02-10")
+    facts = [year(SALES, 100), year("NetIncomeLoss", -10), head]
+    assert [one.amounts["employees"] for one in statements(facts)] == [None]
+    assert [one.amounts["net_result"] for one in statements(facts)] == [-10]
+    assert signals(read(body(facts)))["impossible_fact"] == {"dei_EntityNumberOfEmployees"}
+
+
+@check_cases("value", ["100", True, ""])
+def test_a_value_that_is_no_number_costs_no_other(value: Any) -> None:
+    facts = [year(SALES, value), year("NetIncomeLoss", 10)]
+    assert amounts(facts, "net_result") == {YEAR: 10}
+    assert amounts(facts) == {YEAR: None}
+    assert signals(read(body(facts)))["no_amount"] == {SALES}
+
+
 def test_build_statements_facts_that_contradict_each_other_are_none() -> None:
     twice = [year(SALES, 4_462_400_000), year(SALES, 4_470_000_000)]
     for facts in (twice, twice[::-1], [*twice, twice[0]]):

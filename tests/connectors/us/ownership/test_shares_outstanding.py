@@ -1,12 +1,14 @@
 """When a number of shares gives a percentage: shares and count on one basis (docs/formats/us.md 7.3, 7.4)."""
 
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 
 import pytest
 
 from connectors.contract.dataset import MAPPING_SIGNALS
 from connectors.us.contributions import ownership
+from connectors.us.ownership.parse_values import parse_percent
 from connectors.us.ownership.shares_outstanding import (
     ABOVE_ALL,
     COUNTS_DIFFER,
@@ -40,13 +42,20 @@ from tests.tables import check_cases
 Covers = Sequence[tuple[int, str]]
 
 
-def counts(covers: Covers) -> dict[str, list[tuple[Decimal, object]]]:
+def counts(covers: Covers) -> dict[str, list[tuple[Decimal, date]]]:
     return {COMPANY: [(Decimal(shares), day(at)) for shares, at in covers]}
 
 
 SPLIT: Covers = ((100_000_000, "2026-07-24"), (1_001_000_000, "2026-10-23"))
 SLIP: Covers = ((53_990_112, "2026-05-01"), (54_119, "2026-08-01"))
 STEADY: Covers = ((1_000, "2026-04-24"), (1_100, "2026-07-24"), (1_200, "2026-10-23"))
+
+
+def test_derived_percentage_below_a_threshold_is_not_rounded_up_to_it() -> None:
+    shares, day_of = Decimal(49_999_999), day("2026-10-23")
+    owned = derived_percentage(shares, COMPANY, day_of, None, counts(((1_000_000_000, "2026-10-23"),)))
+    assert owned.level == Decimal("4.9999")
+    assert parse_percent("4.99999%") == Decimal("4.9999")
 
 
 @check_cases(

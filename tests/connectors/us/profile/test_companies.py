@@ -206,7 +206,7 @@ def test_symbols_and_numbers_identify() -> None:
                 [REPORT],
                 tickers=["EXC", "EXC-PA", "EXCW"],
                 exchanges=["NYSE", "NYSE", "OTC"],
-                lei="5299000000000000AA01",
+                lei="5299000000000000AA78",
             )
         )
     )
@@ -214,12 +214,19 @@ def test_symbols_and_numbers_identify() -> None:
     assert sorted(pairs) == [
         ("cik", CIK),
         ("exchange_mic", "XNYS"),
-        ("lei", "5299000000000000AA01"),
+        ("lei", "5299000000000000AA78"),
         ("ticker", "EXC"),
         ("ticker", "EXC-PA"),
         ("ticker", "EXCW"),
     ]
     assert found["listings"].select("native_id", "exchange_mic").rows() == [("EXC", "XNYS"), ("EXC-PA", "XNYS")]
+
+
+def test_a_symbol_has_the_exchange_of_its_own_or_none() -> None:
+    """A profile shows one symbol and one exchange: of the smallest symbol, which may be quoted over the counter."""
+    for exchanges, due in ((["OTC", "NYSE"], []), (["Nasdaq", "NYSE"], ["XNAS"]), ([None, "NYSE"], [])):
+        found = shared(batches(filer([REPORT], tickers=["AEXW", "EXC"], exchanges=exchanges)))["identifiers"]
+        assert found.filter(pl.col("scheme") == "exchange_mic")["value"].to_list() == due
 
 
 def test_a_filer_known_by_its_symbol_alone() -> None:

@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.us.submissions import dataset as submissions_dataset
 from connectors.us.submissions import schema as f
-from tests.connectors.us.filer_bodies import CIK, batches, filer, filing, page, person, rejects, rows, signals, zipped
+from tests.connectors.us.filer_bodies import (
+    CIK,
+    accession,
+    batches,
+    filer,
+    filing,
+    page,
+    person,
+    rejects,
+    rows,
+    signals,
+    zipped,
+)
 from tests.tables import check_cases
 
 
@@ -148,6 +160,73 @@ def test_a_filing_without_number_or_day_is_a_reject_and_the_others_stay() -> Non
     assert rows(found, f.FILED_TABLE).height == 2
     assert [row[0] for row in rejects(found)] == [CIK, CIK]
     assert ("unreadable_value", "reportDate 2026-13-01") in signals(found)
+
+
+def test_two_filings_of_one_accession_number_are_told() -> None:
+    one, other = (filing(form, "2026-02-10", accessionNumber=accession(9)) for form in ("10-K", "10-Q"))
+    found = batches(filer([one, other]))
+    assert rows(found, f.FILED_TABLE)[f.FORM].to_list() == ["10-Q"]
+    assert ("several_filings", accession(9)) in signals(found)
+    assert not signals(batches(filer([one, one])))
+
+
+@check_cases("day", ["9999-12-31", "2206-02-10", "0001-01-01", "26-02-10"])
+def test_a_filing_of_an_impossible_day_is_a_reject_and_decides_nothing(day: str) -> None:
+    filings = [filing("10-K", "2020-02-10"), filing("10-Q", "2026-01-05", filingDate=day)]
+    older = {"name": f"CIK{CIK}-submissions-001.json", "filingCount": 1, "filingFrom": day, "filingTo": day}
+    found = batches(filer(filings, [older]))
+    assert rows(found, f.FILED_TABLE)[f.FORM].to_list() == ["10-K"]
+    assert [row[0] for row in rejects(found)] == [CIK]
+    profile = rows(found, f.FILERS).row(0, named=True)
+    assert profile["first_filed"] == profile["last_filed"] == date(2020, 2, 10)
+    assert profile["aged"][0] == "no report"
+    assert signals(found)["unreadable_value", f"filingDate {day}"] == 2
+
+
+@check_cases(
+    ("form", "period", "known"),
+    [
+        ("10-K", "2027-09-30", False),
+        ("10-Q/A", "2026-02-11", False),
+        ("10-K", "0205-12-31", False),
+        ("10-K", "2026-02-10", True),
+        ("DEF 14A", "2026-05-20", True),  # of the meeting to come
+        ("6-K", "2026-02-28", True),  # of the month
+    ],
+)
+def test_a_report_on_a_day_after_itself_is_on_none(form: str, period: str, known: bool) -> None:
+    found = batches(filer([filing(form, "2026-02-10", reportDate=period)]))
+    assert (rows(found, f.FILED_TABLE)[f.PERIOD][0] is not None) is known
+    assert (("unreadable_value", f"reportDate {period}") in signals(found)) is not known
+
+
+@check_cases(
+    ("lei", "expected"),
+    [("5299000000000000AA78", True), ("5299000000000000AA01", False), ("NOT AVAILABLE", False), ("N/A", None)],
+)
+def test_an_lei_whose_check_digits_fail_is_none_and_told(lei: str, expected: bool | None) -> None:
+    found = batches(filer(lei=lei))
+    assert rows(found, f.FILERS)["lei"].to_list() == [lei if expected else None]
+    assert (("unreadable_value", f"lei {lei}") in signals(found)) is (expected is False)
+
+
+def test_a_symbol_on_two_exchanges_is_on_an_unknown_one() -> None:
+    for exchanges in (["NYSE", "OTC"], ["OTC", "NYSE"], ["NYSE", None]):
+        found = batches(filer(tickers=["EXC", "EXC"], exchanges=exchanges))
+        profile = rows(found, f.FILERS).row(0, named=True)
+        assert (profile["tickers"], profile["exchanges"]) == (["EXC"], [""])
+        assert ("several_exchanges", "EXC") in signals(found)
+    assert not signals(batches(filer(tickers=["EXC", "EXC"], exchanges=["NYSE", "NYSE"])))
+
+
+@check_cases("word", ["N/A", "null", "None", ""])
+def test_words_that_stand_for_nothing_are_nothing(word: str) -> None:
+    address = {"street1": word, "city": word, "stateOrCountry": word, "zipCode": word}
+    found = batches(filer(website=word, tickers=[word], exchanges=["NYSE"], addresses={"business": address}))
+    profile = rows(found, f.FILERS).row(0, named=True)
+    assert [profile[name] for name in ("website", "city", "place", "postal_code", "lines")] == [None] * 5
+    assert profile["tickers"] == []
+    assert [row[1] for row in rejects(batches(filer(name=word)))] == ["a filer without a CIK or a name"]
 
 
 def test_a_continuation_file_belongs_to_the_cik_in_its_name() -> None:

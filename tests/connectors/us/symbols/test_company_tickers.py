@@ -9,7 +9,7 @@ import polars as pl
 
 from connectors.contract.dataset import ArchiveMember, RecognisedFile, Scope
 from connectors.us.symbols import company_tickers
-from tests.connectors.us.holder_files import rows
+from tests.connectors.us.holder_files import reasons, rows, signals
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 PLAIN = {
@@ -77,6 +77,24 @@ def test_present_symbols_symbol_that_the_other_list_gives_to_a_successor_is_his(
         ("0000000042", "EXM", "Example Corp", "NYSE"),
         ("0000000043", "OTH", "OTHER CORP", None),
     ]
+
+
+def test_a_symbol_on_two_exchanges_is_on_an_unknown_one() -> None:
+    twice = [
+        [42, "Example Corp", "EXM", "NYSE"],
+        [42, "Example Corp", "EXM", "OTC"],
+        [42, "Example Corp", "EXM", "NYSE"],
+    ]
+    batches = read({**EXCHANGES, "data": twice}, "company_tickers_exchange.json")
+    assert symbols(*batches) == [("0000000042", "EXM", "Example Corp", None)]
+    assert ("several_exchanges", "EXM") in signals(batches)
+
+
+def test_words_that_stand_for_nothing_are_nothing() -> None:
+    entries = [[42, "N/A", "EXM", "null"], [43, "Other Corp", "N/A", "NYSE"]]
+    batches = read({**EXCHANGES, "data": entries}, "company_tickers_exchange.json")
+    assert symbols(*batches) == [("0000000042", "EXM", None, None)]
+    assert reasons(batches) == ["a symbol without CIK or text"]
 
 
 def test_list_without_entries_is_an_empty_list() -> None:

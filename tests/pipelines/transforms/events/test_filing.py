@@ -9,6 +9,7 @@ import pytest
 
 from tests.pipelines.eventful import data, told, world
 from tests.pipelines.frames import COMPANY, filing, statement
+from tests.tables import check_cases
 from warehouse.schema import ids
 
 END = date(2025, 12, 31)
@@ -82,6 +83,24 @@ def test_comparatives_are_no_event_and_do_not_stand_for_a_document() -> None:
     assert data(event)["filing"]["period_end"] == "2024-12-31"
 
 
+@check_cases("name", [f"f{place}" for place in range(6)])
+def test_of_two_documents_without_figures_the_one_filed_first_is_announced(name: str) -> None:
+    first = filing(name, filed_at=date(2026, 1, 1))
+    amended = filing(f"{name}a", filed_at=date(2026, 1, 2), is_amendment=True)
+    again = filing(f"{name}b", filed_at=date(2026, 1, 2))
+    for documents in ([amended, first], [again, first], [amended, filing(name)]):
+        [event] = told(world(), world(filings=documents))
+        assert data(event)["filing"]["filing_id"] == first["filing_id"]
+
+
+def test_quarter_of_a_document_without_figures_counts_from_the_companys_own_year_end() -> None:
+    year = filing("y", date(2025, 4, 30), period_start=date(2024, 5, 1))
+    quarter = filing("q", date(2025, 7, 31), period_start=date(2025, 5, 1), filing_type="interim_report")
+    before = world(filings=[year])
+    [event] = told(before, world(filings=[year, quarter], before=before))
+    assert (data(event)["filing"]["period"], data(event)["filing"]["fiscal_quarter"]) == ("2025-Q1", 1)
+
+
 # filing.updated
 
 
@@ -116,6 +135,33 @@ def test_filing_updated_only_when_changed() -> None:
 def test_an_amendment_says_so() -> None:
     [event] = updated(revenue=90, is_amendment=True)
     assert data(event)["filing"]["reason"] == "amendment"
+
+
+def test_company_and_group_accounts_changed_by_one_document_are_one_event_of_the_group() -> None:
+    def of(native: str, company: int, group: int) -> list[dict[str, Any]]:
+        return [statement(native, revenue=company), statement(native, revenue=group, is_consolidated=True)]
+
+    before = world(filings=[filing("f1")], statements=of("f1", 100, 1000))
+    for company, group, due in ((90, 900, (True, 900)), (90, 1000, (False, 90)), (100, 900, (True, 900))):
+        statements = [*of("f1", 100, 1000), *of("f2", company, group)]
+        [event] = told(before, world(filings=[filing("f1"), filing("f2")], statements=statements, before=before))
+        assert (data(event)["filing"]["is_consolidated"], data(event)["filing"]["revenue"]) == due
+
+
+@check_cases("name", [f"f{place}" for place in range(6)])
+def test_versions_filed_on_one_day_are_announced_in_their_order(name: str) -> None:
+    natives = [f"{name}{letter}" for letter in "abc"]
+    after = world(
+        filings=[filing(native, filed_at=date(2026, 1, 1)) for native in natives],
+        statements=[statement(native, revenue=place) for place, native in enumerate(natives)],
+    )
+    found = told(world(), after)
+    assert [(event["event_type"], data(event)["filing"]["version"]) for event in found] == [
+        ("filing.added", 1),
+        ("filing.updated", 2),
+        ("filing.updated", 3),
+    ]
+    assert {data(event)["occurred_at"] for event in found} == {"2026-01-01T00:00:00Z"}
 
 
 def test_another_currency_is_a_changed_field() -> None:

@@ -152,18 +152,44 @@ def test_rounding_to_a_coarser_unit_is_no_version_and_finer_values_are() -> None
 @check_cases(
     ("before", "after", "fields"),
     [
-        (figures(revenue=5_400), figures(revenue=5_000), ()),
-        (figures(revenue=5_000), figures(revenue=5_400), ("revenue",)),
-        (figures(revenue=5_600), figures(revenue=5_000), ("revenue",)),  # 6,000 would be the rounding
+        (figures(revenue=5_400, equity=9_100), figures(revenue=5_000, equity=9_000), ()),
+        (figures(revenue=5_000, equity=9_100), figures(revenue=5_400, equity=9_100), ("revenue",)),
+        # 6,000 would be the rounding
+        (figures(revenue=5_600, equity=9_100), figures(revenue=5_000, equity=9_000), ("revenue",)),
         (figures(revenue=400), figures(revenue=0), ("revenue",)),  # nothing tells of a unit
-        (figures(revenue=5_400, employees=7), figures(revenue=5_000, employees=8), ("employees",)),
-        (figures(revenue=5_400), figures(revenue=5_000, currency="SEK"), ("revenue", "currency")),
+        (
+            figures(revenue=5_400, equity=9_100, employees=7),
+            figures(revenue=5_000, equity=9_000, employees=8),
+            ("employees",),
+        ),
+        (
+            figures(revenue=5_400, equity=9_100),
+            figures(revenue=5_000, equity=9_000, currency="SEK"),
+            ("revenue", "equity", "currency"),
+        ),
         (figures(revenue=None), figures(revenue=0), ("revenue",)),
     ],
 )
 def test_fields_that_differ(before: dict[str, Any], after: dict[str, Any], fields: tuple[str, ...]) -> None:
     assert changed_fields(before, after) == fields
     assert is_new_version(before, after) == bool(fields)
+
+
+@check_cases(
+    ("before", "after", "fields"),
+    [
+        # a share capital is round by itself: its correction is no rounding
+        ({"equity": 25_300}, {"equity": 25_000}, ("equity",)),
+        ({"equity": 25_300, "total_assets": 25_300}, {"equity": 25_000, "total_assets": 25_000}, None),
+        ({"equity": 25_300, "total_assets": 30_000}, {"equity": 25_000, "total_assets": 30_000}, ("equity",)),
+        ({"equity": 25_300, "net_result": None}, {"equity": 25_000, "net_result": 7_000}, ("net_result", "equity")),
+        ({"equity": 25_300, "net_result": 200}, {"equity": 25_000, "net_result": 0}, ("net_result", "equity")),
+    ],
+)
+def test_one_round_amount_shows_no_coarser_unit(
+    before: dict[str, Any], after: dict[str, Any], fields: tuple[str, ...] | None
+) -> None:
+    assert changed_fields(figures(**before), figures(**after)) == (tuple(before) if fields is None else fields)
 
 
 def test_leaving_a_figure_out_gives_no_other_value() -> None:
@@ -338,6 +364,30 @@ def test_a_year_end_moved_from_december_to_june_leaves_the_quarters_before_it_as
         "2023-12-31": 2,
         "2024-03-31": 3,
     }
+
+
+def interim_quarters(year: tuple[str, str], *quarters: tuple[str, str]) -> dict[str, int | None]:
+    """The number of each quarter beside the annual accounts of one year, by its last day; None: not served."""
+    periods = [(*year, "annual_report"), *((*quarter, "interim_report") for quarter in quarters)]
+    statements, filings = [], []
+    for number, (start, end, kind) in enumerate(periods):
+        period = {"end": date.fromisoformat(end), "period_start": date.fromisoformat(start)}
+        statements.append(statement(str(number), **period, revenue=1))
+        filings.append(filing(str(number), **period, filing_type=kind))
+    found = made(statements, filings)
+    return {str(row["period_end"]): row["fiscal_quarter"] for row in found if row["period_type"] == "quarterly"}
+
+
+def test_quarters_of_a_first_or_changed_year_count_from_its_end() -> None:
+    first = ("2022-10-01", "2022-12-31"), ("2023-01-01", "2023-03-31"), ("2023-04-01", "2023-06-30")
+    rest = ("2023-07-01", "2023-09-30"), ("2023-10-01", "2023-12-31")
+    assert interim_quarters(("2022-10-01", "2023-12-31"), *first, *rest[:1]) == {
+        "2022-12-31": 4,
+        "2023-03-31": 1,
+        "2023-06-30": 2,
+        "2023-09-30": 3,
+    }
+    assert interim_quarters(("2023-07-01", "2023-12-31"), *rest) == {"2023-09-30": 3, "2023-12-31": 4}
 
 
 def annual_labels(register: str, *periods: tuple[str, str, int]) -> dict[str, tuple[str | None, int]]:

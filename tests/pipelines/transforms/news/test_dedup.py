@@ -84,6 +84,22 @@ def test_one_company_ten_minutes_and_titles_that_agree(other: dict[str, Any], ar
         ("Interim report Q2 2026 of Exempel", "Interim report Q3 2026 of Exempel", False),
         ("Report for 2025 of Exempel AB", "Report for 2026 of Exempel AB", False),
         ("Report of Exempel AB", "Report of Exempel AB 2026", True),
+        (
+            "Notice to annual general meeting in Exempel AB",
+            "Notice to extraordinary general meeting in Exempel AB",
+            False,
+        ),
+        (
+            "Exempel ASA: Notification of trade by primary insider CEO",
+            "Exempel ASA: Notification of trade by primary insider CFO",
+            False,
+        ),
+        ("Exempel AB wins a large order from Volvo", "Exempel AB wins a large order from Scania", False),
+        ("Exempel Corporation announces its dividend", "Exempel Corp. announces its dividend", True),
+        ("Exempel Limited announces its dividend", "Exempel Ltd announces its dividend", True),
+        ("Exempel Corporation announces its dividend", "Exempel Oyj announces its dividend", True),
+        ("Håkon Exempel is the new CEO of Exempel AB", "Hakon Exempel is the new CEO of Exempel AB", True),
+        ("Exempel AB announces its dividend", "Exempel AB announced its dividend", True),
         ("", "", True),
     ],
 )

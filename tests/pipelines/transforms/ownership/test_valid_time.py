@@ -22,6 +22,7 @@ from pipelines.transforms.ownership.line_lineage import SPANS
 from pipelines.transforms.ownership.owners import SourcePrecedence, build_owners
 from pipelines.transforms.ownership.valid_time import build_valid_time_spans
 from tests.pipelines.frames import COMPANY, company, differences, frame, holding, whole
+from tests.tables import check_cases
 from tests.warehouse.helpers import market_history
 from warehouse.history.history import MarketHistory
 from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
@@ -244,3 +245,39 @@ def test_what_was_said_before_the_baseline_is_no_event() -> None:
     later = [Filing(NOTICES, "Alfa AS", 2, 6), Filing(NOTICES, "Alfa AS", 4, 4)]
     assert crossings([first], later) == [(4, 6, "2025-01-03"), (6, 4, "2025-01-05")]
     assert crossings([first], later, baseline=SEEN) == []
+
+
+def after_withdrawal(*states: Sequence[Filing]) -> pl.DataFrame:
+    """The history of owners after a register stated each of these in turn, the later without what it withdrew."""
+    touched = pl.Series("company_id", [COMPANY])
+    with tempfile.TemporaryDirectory() as folder, market_history(Layout(Path(folder)), "FI") as history:
+        for at, told in enumerate(states):
+            rows, instant = records(told), SEEN + timedelta(days=at)
+            now, before = holdings_history.latest_statements(rows), holdings_history.superseded_statements(rows)
+            former = history.current_rows(OWNERS, touched)
+            lines = build_owners(now, former, instant, SOURCES, earlier=before)
+            history.merge_snapshot(OWNERS, lines, touched, instant)
+            made = build_valid_time_spans(lines, (now, before), SOURCES, previous_rows=former)
+            history.replace_valid_times(OWNERS, made.rows, made.keys, instant)
+        return history.rows_known_at(OWNERS, SEEN + timedelta(days=len(states)))
+
+
+FIRST, SECOND, THIRD = (Filing(NOTICES, "Alfa AS", day, share) for day, share in ((1, 6), (3, 12), (6, 21)))
+
+
+@check_cases(
+    ("states", "shares"),
+    [
+        ([[FIRST, SECOND], [SECOND]], {2: None, 4: 12}),  # the only earlier one
+        ([[FIRST, SECOND, THIRD], [SECOND, THIRD]], {2: None, 4: 12, 7: 21}),
+        ([[FIRST, SECOND, THIRD], [FIRST, THIRD]], {2: 6, 4: 6, 7: 21}),
+        ([[FIRST, SECOND], [FIRST]], {2: 6, 4: 6}),  # the newest
+        ([[FIRST, SECOND], []], {2: None, 4: None}),
+        ([[FIRST], []], {2: None}),
+    ],
+)
+def test_a_notice_that_is_withdrawn_is_of_no_day(states: list[list[Filing]], shares: dict[int, int | None]) -> None:
+    """As a correction does: it states that the notice before was wrong (docs/contract/contract.md 4.4)."""
+    rows = after_withdrawal(*states)
+    for day, share in shares.items():
+        assert on(rows, day) == ({} if share is None else {"Alfa AS": Decimal(share)}), day

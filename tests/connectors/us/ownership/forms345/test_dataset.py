@@ -70,6 +70,13 @@ def test_a_form_4_gives_owner_class_shares_and_day() -> None:
     assert (found["valid_from"], found["pct"], found["controls"]) == (day("2026-11-02"), None, ["director"])
 
 
+def test_day_of_a_signature_to_come_is_unknown_and_told() -> None:
+    """As the day of filing it would be later than every other form's, for good."""
+    batches = read(INSIDERS, form4(line("400"), owners=ANN).replace("2026-11-04", "2062-11-04"), ONE)
+    assert [row["signedOn"] for row in rows(batches, TABLE)] == [None]
+    assert ("unreadable_value", "day of a signature") in signals(batches)
+
+
 @pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("true", "false")])
 def test_flags_of_older_and_newer_schemas(yes: str, no: str) -> None:
     who = owner("A", "0000000011", isDirector=no, isOfficer=yes, isTenPercentOwner=yes, isOther=no)

@@ -23,6 +23,7 @@ from tests.connectors.us.holder_files import (
     read,
     schedule_d,
     schedule_g,
+    signals,
 )
 from tests.tables import check_cases
 
@@ -178,6 +179,13 @@ def test_statements_before_the_one_that_stands_with_who_stood_for_the_shares_the
 def test_a_day_that_cannot_be_is_the_day_of_filing(event: str) -> None:
     [found] = told(statement(alpha("9"), event=event))
     assert found["valid_from"] == day("2026-11-04")  # signed
+
+
+@pytest.mark.parametrize("slip", ["11/04/2062", "11/04/1926"])
+def test_day_of_a_signature_that_cannot_be_decides_no_order_and_is_told(slip: str) -> None:
+    first, later = statement(alpha("9")).replace("11/04/2026", slip), statement(alpha("8"), number=1)
+    assert [row["pct"] for row in told(first, later)] == [Decimal(8)]
+    assert ("unreadable_value", "day of a signature") in signals(read(STAKES, first))
 
 
 @pytest.mark.parametrize(("before", "level", "basis"), [("", Decimal(15), "derived"), ("9", Decimal(9), "exact")])

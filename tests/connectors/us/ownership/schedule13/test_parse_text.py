@@ -115,12 +115,34 @@ def test_an_ascii_cover_page_gives_holder_class_percent_and_day() -> None:
         ("not more than 5%", None, "5"),
         ("more than 5%", None, None),
         (">5%", None, None),
+        ("7. 5%", None, None),
+        ("5 1/2%", None, None),
     ],
 )
 def test_percentages_as_filers_write_them(written: str, percent: str | None, below: str | None) -> None:
     [row] = told(COVER + page(written))
     assert row["percent"] == (None if percent is None else Decimal(percent))
     assert row["percentBelow"] == (None if below is None else Decimal(below))
+
+
+@check_cases(
+    ("written", "shares"),
+    [
+        ("1,234,567", "1234567"),
+        ("1,234,567 (see Item 4)", "1234567"),
+        ("1234567 shares", "1234567"),
+        ("1.234.567", None),
+        ("1 234 567", None),
+        ("1\N{NO-BREAK SPACE}234\N{NO-BREAK SPACE}567", None),
+        ("12,34,567", None),
+        ("1.5 million shares", None),
+        ("10%", None),
+    ],
+)
+def test_an_amount_is_whole_or_unknown(written: str, shares: str | None) -> None:
+    batches = read(STAKES, filing("SC 13G/A", ("SC 13G/A", COVER + page("5.6%", amount=written))), "us/a.txt")
+    assert [row["shares"] for row in rows(batches, STATED)] == [shares]
+    assert (("unreadable_value", "aggregate amount") in signals(batches)) is (shares is None)
 
 
 @check_cases(
