@@ -14,7 +14,7 @@ from warehouse.erasure.tombstones import CONTROL, LEDGER, Tombstone, TombstoneSt
 from warehouse.storage.layout import Layout
 
 if TYPE_CHECKING:
-    from firm.bootstrap import Installation
+    from api.database.engine import Database
 
 
 def finish_erasures(layout: Layout) -> int:
@@ -25,15 +25,14 @@ def finish_erasures(layout: Layout) -> int:
         return 0
     from firm.bootstrap import Installation
 
-    count = redact_deliveries(Installation.read(), due)
+    with Installation.read().database() as database:
+        count = redact_deliveries(database, due)
     stones.record_step([stone.subject for stone in due], CONTROL)
     return count
 
 
-def redact_deliveries(installation: Installation, stones: Sequence[Tombstone]) -> int:
+def redact_deliveries(database: Database, stones: Sequence[Tombstone]) -> int:
     """Blanks stored events of erased subjects; returns the number of events."""
     from api.webhooks import erasure
 
-    blanking = EventRedactor.of(stones)
-    with installation.database() as database:
-        return erasure.erase_events(database, blanking.redact_event)
+    return erasure.erase_events(database, EventRedactor.of(stones).redact_event)

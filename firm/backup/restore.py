@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -17,12 +18,13 @@ from api.accounts.secret_fingerprints import secret_fingerprint
 from api.auth.encryption import SealingError, SecretBox
 from api.auth.service_secrets import ServiceSecrets
 from api.database import backup
+from api.database.engine import Database
 from firm.backup import create
 from firm.backup.create import CONTROL, BackupError, BackupManifest
 from firm.bootstrap import Installation
 from firm.erasure import redact_deliveries
 from warehouse.decisions import merge_decision_logs
-from warehouse.erasure.tombstones import TombstoneStore
+from warehouse.erasure.tombstones import Tombstone, TombstoneStore
 from warehouse.release import manifest as release_manifest
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
@@ -60,17 +62,14 @@ def restore_backup(installation: Installation, folder: Path) -> RestoreResult:
         shutil.copyfile(folder / CONTROL, file)
         backup.upgrade_copy(file)
         _check_sealing_keys(file, installation.secrets())
+        added = _unknown_tombstones(installation.layout, folder)
+        # before the import, so that no moment has an erased name; also those of subjects erased after the backup
+        blanked = _redact_copy(file, (*TombstoneStore(installation.layout).list_tombstones(), *added))
         with installation.database() as database:
             rows = backup.import_copy(file, database)
-    added = _add_tombstones(installation.layout, folder)
-    stones = TombstoneStore(installation.layout).list_tombstones()  # also those of subjects erased after the backup
-    return RestoreResult(
-        manifest,
-        rows,
-        added,
-        redact_deliveries(installation, stones) if stones else 0,
-        _restore_decisions(installation.layout, folder),
-    )
+    if added:
+        TombstoneStore(installation.layout).add(replace(stone, done=(), clean=None) for stone in added)
+    return RestoreResult(manifest, rows, len(added), blanked, _restore_decisions(installation.layout, folder))
 
 
 def _check_secrets(manifest: BackupManifest, secrets: ServiceSecrets) -> None:
@@ -112,14 +111,20 @@ def _check_sealing_keys(file: Path, secrets: ServiceSecrets) -> None:
         ) from None
 
 
-def _add_tombstones(layout: Layout, folder: Path) -> int:
-    """Adds the backup's tombstones unknown here, to be processed by the next ingest or erasure."""
-    here = TombstoneStore(layout)
-    known = {stone.subject for stone in here.all_tombstones()}  # one lifted since the backup stays lifted
-    new = [stone for stone in TombstoneStore(Layout(folder)).all_tombstones() if stone.subject not in known]
-    if new:
-        here.add(replace(stone, done=(), clean=None) for stone in new)
-    return len(new)
+def _unknown_tombstones(layout: Layout, folder: Path) -> tuple[Tombstone, ...]:
+    """The backup's tombstones unknown here, which the next ingest or erasure is to process."""
+    known = {stone.subject for stone in TombstoneStore(layout).all_tombstones()}  # one lifted since stays lifted
+    theirs = TombstoneStore(Layout(folder)).all_tombstones()
+    return tuple(stone for stone in theirs if stone.subject not in known)
+
+
+def _redact_copy(file: Path, stones: Sequence[Tombstone]) -> int:
+    """Blanks events of erased subjects in the copy; returns the number of events."""
+    in_force = [stone for stone in stones if stone.lifted_at is None]
+    if not in_force:
+        return 0
+    with closing(Database(f"sqlite:///{file}")) as copied:
+        return redact_deliveries(copied, in_force)
 
 
 def _restore_decisions(layout: Layout, folder: Path) -> str:

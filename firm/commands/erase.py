@@ -34,6 +34,8 @@ def erase(
     Exit code: 0 all done, 1 error or something left to do, which the message names.
     """
     if show:
+        if subjects or lift:
+            fail("--list shows all erased subjects: give it alone", USAGE)
         settings = read_ingest_settings()
         _print_tombstones(TombstoneStore(settings.layout).all_tombstones(), as_json=as_json)
         return

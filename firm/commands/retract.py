@@ -48,6 +48,8 @@ def retract(
     settings = read_ingest_settings()
     names = tuple(name.lower() for name in only or ())
     if show:
+        if batches:
+            fail("--list shows the newest batches: give it without one (--only narrows it)", USAGE)
         _print_batches(settings.layout, names, as_json=as_json)
         return
     if not batches:

@@ -228,6 +228,22 @@ def test_who_was_erased_after_the_backup_stays_erased(here: Inside, there: Insid
     }
 
 
+def test_a_restore_that_is_cut_off_has_no_erased_name(
+    here: Inside, there: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = taken(here, tmp_path / "kept")
+    TombstoneStore(there.layout).add([stone(ONE)])
+
+    def is_killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TombstoneStore, "add", is_killed)  # the first thing stored after the import
+    there.run("restore", folder)
+    with closing(Database(f"sqlite:///{there.data / 'control.sqlite'}")) as database:
+        stored = Log(database).rows(MatchedEvent)
+    assert [("Öbergs" in one.data.decode()) for one in stored] == [False]
+
+
 def test_of_two_lists_of_judgements_the_longer_one_counts(here: Inside, there: Inside, tmp_path: Path) -> None:
     shutil.copy(here.data / "judgements.jsonl", there.data)
     DecisionLog(there.layout).add(judgement("own_2"))

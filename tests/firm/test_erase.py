@@ -405,3 +405,10 @@ def test_what_is_wrong_is_said_before_anything_is_done(firm: Inside) -> None:
 
 def _control(firm: Inside) -> str:
     return f"sqlite:///{firm.data / 'control.sqlite'}"
+
+
+@pytest.mark.parametrize("more", [["firm:NO:923609016"], ["--lift"]])
+def test_a_list_of_erased_subjects_takes_nothing_else(tmp_path: Path, more: list[str]) -> None:
+    said = Inside(tmp_path / "data").run("erase", "--list", *more)
+    assert (said.exit_code, said.out) == (2, "")
+    assert "--list shows all erased subjects: give it alone" in said.err

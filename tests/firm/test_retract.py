@@ -134,3 +134,9 @@ def test_doctor_names_the_batch_that_is_dated_in_the_future_and_its_retraction_l
     assert (statuses(firm, COMPANY), served_status(firm)) == ([ON, OFF, ON], "dormant")
     [done] = firm.run("rebuild", "no", "--json").report["rebuilt"]
     assert (done["told"], done["untold"], done["missing"]) == (3, {}, {})
+
+
+def test_a_list_of_batches_takes_no_batch(tmp_path: Path) -> None:
+    said = Inside(tmp_path / "data").run("retract", "20261102T060000000Z", "--list")
+    assert (said.exit_code, said.out) == (2, "")
+    assert "--list shows the newest batches: give it without one" in said.err
