@@ -24,6 +24,7 @@ _SPECIAL: Final = {
     "œ": "oe", "ß": "ss", "ð": "d", "đ": "d", "þ": "th", "ł": "l", "ı": "i",
     "'": "", "’": "", "‘": "", "`": "", "ʼ": "",
 }  # fmt: skip
+_HIDDEN: Final = "Cf"  # soft hyphens, blanks without width, marks of direction: inside a word they leave no gap
 _ABBREVIATION: Final = re.compile(r"(?<!\w)(\w)(?:[./](\w)(?!\w))+\.?")
 _GAP: Final = re.compile(r"[\W_]+")
 
@@ -37,6 +38,8 @@ class _LetterTable(dict[int, str]):
             folded = letter
         elif letter in _SPECIAL:
             folded = _SPECIAL[letter]
+        elif unicodedata.category(letter) == _HIDDEN:
+            folded = ""
         else:
             parts = unicodedata.normalize("NFKD", letter).casefold()
             bases = (part for part in parts if not unicodedata.combining(part))

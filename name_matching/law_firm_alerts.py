@@ -20,7 +20,9 @@ _TITLE: Final = re.compile(
     r"|\b(?:investor|shareholder|stockholder)s?\b.{0,60}"
     r"\b(?:losses|lost money|who lost|contact the (?:law )?firm)\b"
     r"|\b(?:law firm|law offices|attorneys? at law|trial attorneys|national trial lawyers)\b"
-    r"|\b(?:deadline alert|investigation alert|fraud alert|fraud investigation)\b",
+    r"|\b(?:deadline alert|investigation alert|fraud alert|fraud investigation)\b"
+    r"|\binvestigated\b.{0,40}\bon behalf of\b.{0,40}\b(?:investor|shareholder|stockholder)s\b"
+    r"|\b(?:lost|lose) money (?:on|in)\b.{0,80}\b(?:class action|lawsuit|recover\w*)\b",
     re.IGNORECASE,
 )
 _FIRMS: Final = re.compile(

@@ -19,7 +19,7 @@ from warehouse.exports.formats import FORMATS, TABLE_FORMATS
 from warehouse.replication.settings import StoreAddress, StoreSettings
 from warehouse.schema import previews
 from warehouse.settings.area import AreaSettings, from_text
-from warehouse.settings.texts import DATABASE, split_commas
+from warehouse.settings.texts import DATABASE, parse_path, split_commas
 from warehouse.storage.layout import Layout
 
 MARK_KEY_BYTES: Final = 32
@@ -102,7 +102,7 @@ def _parse_broker(text: str) -> str:
 class IngestSettings(AreaSettings):
     """Ingest."""
 
-    data: Path = Field(
+    data: Annotated[Path, from_text(parse_path)] = Field(
         default=Path(".data"), description="Folder of all state: archive, history, releases, Dagster's storage, keys."
     )
     preview_markets: Annotated[frozenset[str], from_text(previews.parse_previews)] = Field(

@@ -1,9 +1,8 @@
 """Identifiers of an item: which values a company can have, and which companies have them.
 
-Check digits: LEI ISO 17442, ISIN ISO 6166, VAT numbers by their country's rule (`stdnum`). A VAT number that holds the
-company's number (`vat_number` of `connectors/<cc>/market.toml`) means that company as well as one whose register states
-it: the form alone does not say that the company is liable. Does not belong here: what several identifiers say
-together (`api.lookups.resolve`).
+Check digits: LEI ISO 17442, ISIN ISO 6166. A VAT number that holds the company's number means that company as well as
+one whose register states it. Does not belong here: spellings of numbers (`api.companies.number_spellings`), or what
+several identifiers say together (`api.lookups.resolve`).
 """
 
 import re
@@ -11,10 +10,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-import stdnum
 from stdnum import isin, lei
-from stdnum.util import clean
 
+from api.companies.number_spellings import (
+    VAT_LETTERS,
+    compact_identifier,
+    companies_in_vat_number,
+    parse_vat_number,
+    plain_number,
+)
 from api.http.body_validation import json_pointer
 from api.lookups.models import IDENTIFIERS, LookupItem
 from api.problems.problem import ProblemDetail
@@ -23,19 +27,10 @@ from warehouse.schema.codes import SERVED
 from warehouse.schema.identifiers import CompanyNumber, iso_country, market_code, parse_company_number, parse_scoped
 from warehouse.schema.markets import MARKETS
 
-_SEPARATORS: Final = re.compile(r"[\s.\-]+")
 _LEI: Final = re.compile(r"[0-9A-Z]{18}[0-9]{2}")
 _MIC: Final = re.compile(r"[0-9A-Z]{4}")
 _TICKER: Final = re.compile(r"[0-9A-Z][0-9A-Z .\-]{0,19}")
 _LONGEST_NUMBER: Final = 40
-_COUNTRY_LETTERS: Final = 2
-_VAT: Final = {
-    letters: (market.code, module)
-    for market in MARKETS.values()
-    for letters in market.codes
-    if (module := stdnum.get_cc_module(iso_country(market.code).lower(), "vat")) is not None
-}
-"""Market and rule of VAT numbers, by the letters before them."""
 
 
 class ItemError(ValueError):
@@ -90,8 +85,7 @@ def _by_id(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
 
 
 def _by_number(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
-    market = item_market(item)
-    text = "".join(clean(item.number).split())  # a point stays: 1234567.0 of a spreadsheet is not 12345670
+    market, text = item_market(item), plain_number(item.number)
     number = parse_scoped(market, text) if len(text) <= _LONGEST_NUMBER else None
     if number is None:
         number = parse_company_number(text) if len(text) <= _LONGEST_NUMBER else None
@@ -108,14 +102,14 @@ def _by_company_number(snapshot: PinnedRelease, scheme: str, number: CompanyNumb
 
 
 def _by_lei(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
-    text = _compact(item.lei)
+    text = compact_identifier(item.lei)
     if not (_LEI.fullmatch(text) and lei.is_valid(text)):
         raise ItemError("lei", "format", "must be 20 letters and digits with valid check digits")
     return FoundCompanies("lei", text, snapshot.ids_by_identifier(text))
 
 
 def _by_isin(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
-    text = _compact(item.isin)
+    text = compact_identifier(item.isin)
     if not isin.is_valid(text):
         raise ItemError("isin", "format", "must be an ISIN with a valid check digit")
     return FoundCompanies("isin", text, snapshot.ids_by_identifier(text))
@@ -134,42 +128,16 @@ def _by_ticker(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
 
 
 def _by_vat(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
-    text = _compact(item.vat)
-    letters = _letters_before(text)
-    if letters not in _VAT and item.country is not None:
-        letters = iso_country(item_market(item))
-        text = letters + text
-    market, rule = _VAT.get(letters, (None, None))
-    if market is None or rule is None:
-        raise ItemError("vat", "format", f"must begin with one of {', '.join(sorted(_VAT))}")
-    plain = text[_COUNTRY_LETTERS:]
-    number = iso_country(market) + plain
-    if not rule.is_valid(number):
-        raise ItemError("vat", "format", f"must be a VAT number of {market} with valid check digits")
-    stated = snapshot.ids_by_identifier(number)
-    held = _company_in_vat_number(snapshot, market, plain)
-    return FoundCompanies("vat", number, tuple(dict.fromkeys((*stated, *held))))
-
-
-def _letters_before(text: str) -> str:
-    """The letters before a VAT number; its market's, if the rule of that takes others too (Northern Ireland's)."""
-    letters, plain = text[:_COUNTRY_LETTERS], text[_COUNTRY_LETTERS:]
-    if letters in _VAT or not plain:
-        return letters
-    return next((one for one, (_, rule) in _VAT.items() if rule.compact(text) == plain), letters)
-
-
-def _company_in_vat_number(snapshot: PinnedRelease, market: str, plain: str) -> tuple[str, ...]:
-    pattern = MARKETS[market].vat_number
-    holds = re.fullmatch(pattern, plain) if pattern is not None else None
-    number = parse_scoped(market, holds[1]) if holds else None
-    known = number is not None and snapshot.company_header(number.company_id) is not None
-    return (number.company_id,) if number is not None and known else ()
-
-
-def _compact(text: str) -> str:
-    """An identifier without separators, its digits and dashes as the rules of check digits read them."""
-    return _SEPARATORS.sub("", clean(text)).upper()
+    text = compact_identifier(item.vat)
+    vat = parse_vat_number(text)
+    if vat is None and item.country is not None:
+        vat = parse_vat_number(iso_country(item_market(item)) + text)
+    if vat is None:
+        raise ItemError("vat", "format", f"must begin with one of {', '.join(VAT_LETTERS)}")
+    if not vat.is_valid:
+        raise ItemError("vat", "format", f"must be a VAT number of {vat.market} with valid check digits")
+    stated = snapshot.ids_by_identifier(vat.value)
+    return FoundCompanies("vat", vat.value, tuple(dict.fromkeys((*stated, *companies_in_vat_number(snapshot, vat)))))
 
 
 _FINDERS: Final[dict[str, Callable[[PinnedRelease, LookupItem], FoundCompanies]]] = {

@@ -6,7 +6,6 @@ Does not belong here: the list of settings (`api.settings.service`); flags, word
 import ipaddress
 import re
 from email import policy
-from pathlib import Path
 from typing import Final
 
 from sqlalchemy.engine import make_url
@@ -14,7 +13,7 @@ from sqlalchemy.exc import ArgumentError
 
 from api.common.email_address import normalise_email
 from api.settings.tiers import TierCatalogue, TiersError, load_tiers
-from warehouse.settings.texts import split_commas
+from warehouse.settings.texts import parse_path, split_commas
 
 _PUBLISHABLE: Final = re.compile(r"firm_public_[0-9A-Za-z]{42}")
 _PRICE: Final = re.compile(r"([a-z][a-z0-9_]{0,19})=(price_[0-9A-Za-z_]{1,200})")
@@ -116,6 +115,6 @@ def parse_prices(text: str) -> tuple[tuple[str, str], ...]:
 def parse_tiers(text: str) -> TierCatalogue:
     """The built-in tiers with the changes of a file."""
     try:
-        return load_tiers(Path(text))
+        return load_tiers(parse_path(text))
     except TiersError as error:
         raise ValueError(str(error)) from None

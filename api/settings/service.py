@@ -16,13 +16,13 @@ from api.settings.tiers import TierCatalogue
 from api.settings.webhooks import WebhookSettings
 from warehouse.schema import previews
 from warehouse.settings.area import AreaSettings, from_text
-from warehouse.settings.texts import DATABASE, parse_base_url
+from warehouse.settings.texts import DATABASE, parse_base_url, parse_path
 
 
 class ApiSettings(AreaSettings):
     """Service."""
 
-    data: Path = Field(default=Path(".data"), description="Folder of all state.")
+    data: Annotated[Path, from_text(parse_path)] = Field(default=Path(".data"), description="Folder of all state.")
     preview_markets: Annotated[frozenset[str], from_text(previews.parse_previews)] = Field(
         default=frozenset(), description=previews.DESCRIPTION
     )

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 class Companion:
     """Gives rows to each company with rows of another table that have the same values.
 
-    The cover of a manager's report concerns every issuer of whom the manager has reported positions for that quarter:
-    `Companion("us_13f_cover", "us_13f_position", ("managerCik", "period"))`. A row is in `to_shared_tables` once for
+    The cover of a manager's report concerns every issuer of whom the manager has reported positions:
+    `Companion("us_13f_cover", "us_13f_position", ("managerCik",))`. A row is in `to_shared_tables` once for
     each such company, under its `_company_id`; a row that comes makes these companies be normalised again. Soft-deleted
     rows of `through` count: what concerned a company goes on to. A null value matches nothing.
 

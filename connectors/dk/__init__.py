@@ -30,6 +30,7 @@ from connectors.dk.virksomhed.schema import COMPANIES, HOLDER, LATER_COMPANIES, 
 from connectors.firds.dataset import ESMA
 from connectors.gleif.level1.schema import lei_table
 from connectors.kit.composition import compose_market
+from connectors.kit.scale_slips import scale_contribution
 from connectors.kit.staging import present_linked_rows, present_rows
 from connectors.listings.market import issuer_contributions
 from connectors.news.market import news_contribution
@@ -75,6 +76,7 @@ CONTRIBUTIONS: Final = (
     REGISTERS,
     nasdaq.CONTRIBUTION,
     *issuer_contributions(MARKET, ESMA),
+    scale_contribution(),
     news_contribution(MARKET, PRESS),
     # Finanstilsynet has no feed: its sanctions are those of ESMA's register
     acts_contribution(

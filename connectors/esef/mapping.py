@@ -56,7 +56,7 @@ def map_filings_and_financials(market: str, present: PresentRows) -> dict[str, p
     return {
         FILINGS.name: _map_filings(rows),
         FINANCIALS_REPORTED.name: pl.concat([own, before]),
-        MAPPING_SIGNALS: _contradiction_signals(register, merged),
+        MAPPING_SIGNALS: pl.concat([_contradiction_signals(register, merged), _issuer_signals(register, merged)]),
     }
 
 
@@ -75,6 +75,7 @@ def _merge_documents(index: pl.DataFrame, reports: pl.DataFrame) -> pl.DataFrame
         pl.col("processed").alias("_processed"),
         pl.col("json_url").is_null().alias("_failed"),
         pl.col("sha256").alias("document_sha256"),
+        pl.col("lei").alias("_listed_lei"),
         (pl.lit(SITE) + pl.coalesce("report_url", "viewer_url", "package_url")).alias("document_url"),
         *(pl.col(name).alias(f"_listed{name}") for name in ("_company_id", "_observed_at", "_raw")),
     )
@@ -130,6 +131,18 @@ def _contradiction_signals(register: str, ordered: pl.DataFrame) -> pl.DataFrame
         for name in _own_figures(ordered)
     ]
     return pl.concat([MAPPING_SIGNALS_SCHEMA.to_frame(), *found])
+
+
+def _issuer_signals(register: str, documents: pl.DataFrame) -> pl.DataFrame:
+    """Reports whose facts are of another issuer than their entry names: they are the one's of the facts."""
+    other = documents.filter("_told", pl.col("lei") != pl.col("_listed_lei"))
+    found = other.select(
+        pl.lit(register).alias("dataset"),
+        pl.lit("other_issuer").alias("code"),
+        pl.lit("lei").alias("subject"),
+        pl.col("_company_id").alias("company_id"),
+    )
+    return found.cast(MAPPING_SIGNALS_SCHEMA)
 
 
 def _unique_documents(ordered: pl.DataFrame) -> pl.DataFrame:

@@ -20,6 +20,7 @@ from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit.staging import SignalCounter
 from connectors.kit.xbrl import facts as kit_facts
 from connectors.kit.xbrl.facts import Fact, Unit
+from connectors.kit.xbrl.figures import count_finer_amounts
 from warehouse.schema.codes import ANNUAL_DAYS
 from warehouse.schema.types import LARGEST_INTEGER
 
@@ -34,7 +35,7 @@ Row = dict[str, Any]
 
 def parse_report_row(text: bytes, name: str, latest: date, tally: SignalCounter) -> Row:
     """The staged row of a report, of a year that ends on `latest` or before. Raises NotXbrlReportError."""
-    found = parse_facts(text, schema.CONCEPTS)
+    found = parse_facts(text, (*schema.CONCEPTS, *schema.INTEREST))
     report = schema.report_key(name)
     if not report:
         raise NotXbrlReportError("the file name does not identify the report")
@@ -140,8 +141,41 @@ def _period_figures(
         is_told = is_count or currency is not None  # an amount of no currency is no amount
         if is_told and (number.start, number.end, number.currency) == (begins, end, unit):
             by_concept.setdefault(number.concept, []).append(number)
+    _audit_amounts(by_concept, report, tally)
+    interest = [_chosen_amount(by_concept.pop(name), report, tally) for name in schema.INTEREST if name in by_concept]
     found = {concept: _chosen_amount(given, report, tally) for concept, given in by_concept.items()}
+    _drop_partial_revenue(found, max(filter(None, interest), default=0), report, tally)
     return {concept: value for concept, value in found.items() if not _has_contradicted_concept(concept, found)}
+
+
+def _drop_partial_revenue(found: Row, interest: int, report: str, tally: SignalCounter) -> None:
+    """Without a total, the largest part of the revenue stands in for it, unless interest is larger: as of a bank.
+
+    What a bank has under contracts are its fees, and what a group has of insurance may be one subsidiary's.
+    """
+    total, *parts = schema.REVENUE
+    stated = {name: found[name] for name in parts if found.get(name) is not None}
+    if not stated or total in found:
+        return
+    largest = max(*stated.values(), interest)
+    for name, amount in stated.items():
+        if amount < largest:
+            del found[name]
+    if not found.keys() & stated.keys():
+        tally.add("partial_revenue", total, report)
+
+
+def _audit_amounts(by_concept: Mapping[str, list[FactNumber]], report: str, tally: SignalCounter) -> None:
+    """Tells amounts with digits below their precision, and two totals of a balance that differ."""
+    facts = {concept: list(map(_to_fact, given)) for concept, given in by_concept.items()}
+    found: Counter[tuple[str, str]] = Counter()
+    count_finer_amounts((one for name in facts.keys() - schema.COUNTS for one in facts[name]), found)
+    for (code, subject), count in found.items():
+        tally.add(code, subject, report, count)
+    choices = [kit_facts.choose_fact(facts[name]) for name in schema.ASSETS if name in facts]
+    totals = [choice.fact for choice in choices if choice.agree]
+    if totals and not kit_facts.choose_fact(totals).agree:
+        tally.add("unbalanced", "total_assets", report)
 
 
 def _has_contradicted_concept(concept: str, found: Row) -> bool:

@@ -26,6 +26,12 @@ FLOWS: Final = (*REVENUE, *OPERATING_RESULT, *NET_RESULT, EMPLOYEES[0])
 STOCKS: Final = (*EQUITY, *ASSETS, EMPLOYEES[1])
 CONCEPTS: Final = (*FLOWS, *STOCKS)
 COUNTS: Final = EMPLOYEES
+# Net and gross; read and not staged: where it is larger than a part of the revenue, the part is no total
+INTEREST: Final = (
+    "InterestRevenueExpense",
+    "RevenueFromInterest",
+    "InterestRevenueCalculatedUsingEffectiveInterestMethod",
+)
 PRIOR_YEAR_PREFIX: Final = "prior_"  # column prefix: value of the year before, as the report repeats it
 
 _D, _I, _T = ColumnKind.DATE, ColumnKind.INTEGER, ColumnKind.TEXT

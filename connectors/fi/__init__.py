@@ -24,6 +24,7 @@ from connectors.fi.ytj import dataset as ytj_dataset
 from connectors.fi.ytj import schema as ytj_schema
 from connectors.firds.dataset import ESMA
 from connectors.kit.composition import compose_market
+from connectors.kit.scale_slips import scale_contribution
 from connectors.kit.staging import present_rows
 from connectors.listings.market import issuer_contributions
 from connectors.news.market import news_contribution
@@ -72,6 +73,7 @@ CONTRIBUTIONS: Final = (
     REGISTERS,
     nasdaq.CONTRIBUTION,
     *issuer_contributions(MARKET, ESMA),
+    scale_contribution(),
     news_contribution(MARKET, PRESS),
     acts_contribution(MARKET, regulators.DATASETS, regulators.REGISTER),
 )

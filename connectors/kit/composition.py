@@ -30,6 +30,7 @@ from connectors.contract.dataset import (
     SharedTables,
 )
 from connectors.kit import staging
+from connectors.kit.columns.text import with_visible_names
 from warehouse.schema.markets import MARKETS
 from warehouse.schema.tables import NORMALISED, PASSING
 from warehouse.schema.types import Table
@@ -146,7 +147,10 @@ def _order_links(links: Mapping[str, tuple[Link, ...]]) -> tuple[Link, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _MarketMapping:
-    """`Jurisdiction.to_shared_tables`: rows of all contributions, then rows that depend on them, then the rules."""
+    """`Jurisdiction.to_shared_tables`: rows of all contributions, then rows that depend on them, then the rules.
+
+    Names are served as they are seen, whatever hidden signs a register has in them.
+    """
 
     parts: tuple[Contribution, ...]
     rules: Mapping[str, TableRule]
@@ -164,8 +168,7 @@ class _MarketMapping:
         found = [made.contradictions for made in merged.values()]
         signals = [tables[MAPPING_SIGNALS] for tables in both if MAPPING_SIGNALS in tables]
         return {
-            **shared,
-            **finals,
+            **{name: with_visible_names(rows) for name, rows in (shared | finals).items()},
             CONTRADICTIONS: pl.concat([CONTRADICTIONS_SCHEMA.to_frame(), *found]),
             MAPPING_SIGNALS: pl.concat([MAPPING_SIGNALS_SCHEMA.to_frame(), *signals]),
         }

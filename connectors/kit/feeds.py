@@ -7,6 +7,7 @@ an entry.
 
 from __future__ import annotations
 
+import codecs
 import html
 import re
 from collections import Counter
@@ -30,6 +31,10 @@ _CDATA: Final = re.compile(rb"(<!\[CDATA\[|\]\]>)")
 _REFERENCE: Final = re.compile(rb"&(?!#\d{1,7};|#[xX][0-9a-fA-F]{1,6};|(?:amp|lt|gt|quot|apos);)(?:[A-Za-z]\w{1,30};)?")
 # References to control characters mean cp1252, as browsers take them.
 _WESTERN: Final = {code: bytes([code]).decode("cp1252", "ignore") or chr(code) for code in range(0x80, 0xA0)}
+_PROLOG: Final = 300  # bytes that hold the declaration
+_DECLARED: Final = re.compile(rb"""(<\?xml[^>]{0,200}encoding\s*=\s*["'])([^"']{1,40})(["'])""", re.IGNORECASE)
+_UTF_8: Final = (b"utf-8", b"utf8")
+_UNSURE: Final = (*_UTF_8, b"iso-8859-1", b"latin1", b"latin-1", b"windows-1252", b"cp1252")
 _RDF_ABOUT: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 _PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _PREFIXES: Final = {
@@ -85,7 +90,8 @@ class ParsedFeed:
 def parse_feed(body: bytes) -> ParsedFeed:
     """The entries of a body, at least one. Raises NotFeedError."""
     _check_body(body)
-    found = _parse(body)
+    plain, is_mixed = _in_own_encoding(body)
+    found = _parse(plain)
     root = found.roots[0]
     items = [element for one in found.roots for element in one.iter(etree.Element) if _name(element) in _ITEMS]
     if not items:
@@ -95,7 +101,7 @@ def parse_feed(body: bytes) -> ParsedFeed:
     # an item that lacks its end has the next one inside
     texts = BoundedElementText(root, Counter(), frozenset(str(item.tag) for item in items), between=" ")
     channel = _Fields(next((element for element in root if _name(element) == "channel"), root), texts)
-    is_repaired = (found.is_repaired and not found.is_recoded) or len(found.roots) > 1
+    is_repaired = (found.is_repaired and not found.is_recoded) or len(found.roots) > 1 or is_mixed
     return ParsedFeed(
         channel.first("title"), channel.link(), tuple(_Fields(item, texts).entry() for item in items), is_repaired
     )
@@ -112,6 +118,36 @@ def _check_body(body: bytes) -> None:
         raise NotFeedError(f"expected a feed, found {found.value}: try again later, or check the address")
     if _ENTITY.search(plain):
         raise NotFeedError("a feed that declares entities, unlike all of these sources")
+
+
+def _in_own_encoding(body: bytes) -> tuple[bytes, bool]:
+    """The body as UTF-8 where its bytes show that it is, and whether bytes of Windows-1252 are among them.
+
+    UTF-8 is hardly ever met by chance: it is believed rather than a declaration of a Western encoding, which reads any
+    bytes. A feed put together from several sources may have pieces in both.
+    """
+    declared = _DECLARED.search(body[:_PROLOG])
+    name = declared[2].lower() if declared else b"utf-8"
+    if body.isascii() or b"\x00" in body or name not in _UNSURE:
+        return body, False
+    text = body.decode("utf-8", _OWN_BYTES)
+    plain = text.encode()
+    if plain == body:
+        return (_DECLARED.sub(rb"\1utf-8\3", body, count=1) if declared else body), False
+    is_mixed = name in _UTF_8 and not body.decode("utf-8", "ignore").isascii()
+    return (plain, True) if is_mixed else (body, False)
+
+
+def _western_bytes(error: UnicodeError) -> tuple[str, int]:
+    """Bytes that are no UTF-8, as browsers read them (a handler of errors of decoding)."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    codes = error.object[error.start : error.end]
+    return "".join(_WESTERN.get(code, chr(code)) for code in codes), error.end
+
+
+_OWN_BYTES: Final = f"{__name__}.own_bytes"
+codecs.register_error(_OWN_BYTES, _western_bytes)
 
 
 def _parse(body: bytes) -> ParsedMarkup:

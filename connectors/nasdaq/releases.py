@@ -23,6 +23,7 @@ from connectors.kit.staging import SignalCounter
 from connectors.nasdaq import categories, fetch
 from connectors.nasdaq.names import issuer_key
 from connectors.nasdaq.schema import HOST, ISSUER, LICENCE, MESSAGE, RELEASE, VIEW_HOST
+from connectors.news.items import impossible_time
 from warehouse.schema.types import Table
 
 _LARGEST: Final = 64 << 20
@@ -75,6 +76,9 @@ def read_batches(table: Table, markets: tuple[str, ...], member: ArchiveMember) 
             row = _release_row(item, markets, batch.tally)
         except RecordError as error:
             batch.reject(place, error, item)
+            continue
+        if row is not None and (wrong := impossible_time(row["releaseTime"], member)) is not None:
+            batch.reject(place, wrong, item)
             continue
         rows += [] if row is None else [row]
     yield batch.build(table, rows)

@@ -50,6 +50,31 @@ _NOTICE: Final = re.compile(
     re.IGNORECASE,
 )
 _WORDS: Final = {name: re.compile("|".join(words), re.IGNORECASE) for name, words in _PATTERNS.items()}
+# Words of labels that mean something else in headlines: names («Example Capital Corp»), approvals of authorities
+_IN_HEADLINES: Final = {
+    "capital": (
+        r"voting rights|(?:share|equity) capital|capital (?:increase|rais|reduction|injection|repayment)|rights issue",
+        r"issuance|prospectus|share issue|osakkeiden kokonaismäärä|pääomatapahtuma|stemmerett|rättigheter|prospekt",
+        r"aktiekapital|aksjekapital|osakepääoma|kapitalforhøyelse|kapitalhöjning",
+    ),
+    "disclosure": (
+        r"regulated information|regulatory (?:announcement|news|information|disclosure|release|press)",
+        r"rules of the exchange|pörssitiedote|regulatorisk|hemmedlemsstat",
+    ),
+}
+_TITLE_WORDS: Final = _WORDS | {name: re.compile("|".join(one), re.IGNORECASE) for name, one in _IN_HEADLINES.items()}
+# Results of something else than a period
+_OTHER_RESULTS: Final = re.compile(
+    r"\b(?:clinical|preclinical|trials?|phase|stud(?:y|ies)|topline|top-line|efficacy|drill\w*|assays?|"
+    r"exploration|metallurgical|tests?|surveys?|voting|votes?|polls?|auctions?|tender|exchange offer|meetings?|agm|egm|"
+    r"elections?)\b",
+    re.IGNORECASE,
+)
+_PERIOD: Final = re.compile(
+    r"\b(?:quarters?|fiscal|financial|full[- ]year|[qh][1-4]|fy ?\d*|annual(?! (?:\S+ )?meeting)|monthly|operating)\b",
+    re.IGNORECASE,
+)
+_RESULTS: Final = re.compile(r"results", re.IGNORECASE)
 NAMES: Final = (*_PATTERNS, OTHER)
 
 
@@ -65,7 +90,8 @@ def map_categories(labels: Iterable[str | None], title: str = "") -> list[str]:
     """
     given = [label for label in labels if label]
     found = {name for name, words in _WORDS.items() if any(words.search(label) for label in given)}
-    found |= {name for name, words in _WORDS.items() if name != OWNERSHIP and words.search(title)}
+    plain = _RESULTS.sub("", title) if _OTHER_RESULTS.search(title) and not _PERIOD.search(title) else title
+    found |= {name for name, words in _TITLE_WORDS.items() if name != OWNERSHIP and words.search(plain)}
     if is_holding_notice(title):
         found.add(OWNERSHIP)
     return sorted(found - {"disclosure"} or found) or [OTHER]

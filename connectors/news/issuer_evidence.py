@@ -7,7 +7,7 @@ belong here: finding the company (`Jurisdiction.links`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,28 +21,23 @@ from warehouse.schema.markets import MARKETS
 _LONGEST: Final = 40
 _ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}[0-9]")
 _TICKER: Final = re.compile(r"[A-Z0-9][A-Z0-9.\- ]{0,11}")
-# a name in capitals before its brackets: «Acme Holdings, Inc. (NASDAQ: ACME, ACMEW; TSX: ACM)»
-_PAREN: Final = re.compile(r"((?:[A-Z0-9][\w&'’.,-]{0,40} ){1,6})((?: ?\([^()\n]{1,160}\)){1,3})")
-_BRACKET: Final = re.compile(r"\(([^()]+)\)")
-_LISTING: Final = re.compile(r"\s*(?:[;,/&|]|\band\b)\s*")  # what separates the listings of one bracket
-_LISTED: Final = re.compile(r"(?:(?P<exchange>[^:]{1,60}):)?\s*(?P<ticker>[A-Z0-9][A-Z0-9.\-]{0,9})")
-_UNMARKED: Final = re.compile(r"(.{2,60}?)(?:\s*[-–—]\s*|\s+)([A-Z0-9][A-Z0-9.]{0,9})")
-_QUOTES: Final = re.compile(r"[\"“”„‘’']")
 MOST_SYMBOLS: Final = 3  # of a market's own exchanges: a class and its warrants
 _SEPARATOR: Final = ";"
 _EXCHANGES: Final = [
     (code, mic, exchange) for code, market in MARKETS.items() for mic, exchange in market.exchanges.items()
 ]
-# operating MIC by the exchange names that wires use
+# operating MIC by the exchange names that wires use, without blanks
 EXCHANGES: Final = {
     **dict.fromkeys(("xtse", "tsx"), "XTSE"),
-    **{name: mic for _, mic, exchange in _EXCHANGES for name in exchange.names},
+    **{name.replace(" ", ""): mic for _, mic, exchange in _EXCHANGES for name in exchange.names},
 }
 OF_MARKET: Final = {
     code: tuple(mic for market, mic, exchange in _EXCHANGES if market == code and exchange.names) for code in MARKETS
 }
 _MARKET_OF: Final = {mic: market for market, mics in OF_MARKET.items() for mic in mics}
-_BLANKS: Final = re.compile(r"[\s\-–®™]+")
+_BLANKS: Final = re.compile(r"[\s\-–®™.]+")
+_CALLED: Final = re.compile(r"(?: (?:llc|ab|asa|plc))?(?: (?:ticker|stock|trading))?(?: (?:ticker|symbol|code))?\Z")
+_OF_CUSIPS: Final = "US"
 _NOWHERE: Final = re.compile(r"X|EU")  # ISINs of no country's agency: international bonds
 
 
@@ -92,7 +87,7 @@ def issuer_for_market(market: str, evidence: IssuerEvidence, home: str) -> Marke
             filter(None, (_market_number(market, number) for code, number in evidence.numbers if code == market)), None
         ),
         lei=evidence.leis[0] if evidence.leis else None,
-        isin=_own_or_first(evidence.isins, lambda isin: isin[:2] == iso_country(market)),
+        isin=_market_isin(market, evidence.isins),
         symbol=_market_symbols(market, evidence.symbols),
         near=_is_surely_of_market(market, evidence),
     )
@@ -113,8 +108,15 @@ def _is_surely_of_market(market: str, said: IssuerEvidence) -> bool:
     return market in exchanges if exchanges else said.country == market
 
 
-def _own_or_first(values: tuple[str, ...], is_own: Callable[[str], bool]) -> str | None:
-    return next(filter(is_own, values), values[0] if values else None)
+def _market_isin(market: str, isins: tuple[str, ...]) -> str | None:
+    """The first ISIN of the market, else the first; None where those of the market are of several issuers.
+
+    A release on a merger is tagged with both companies. American ISINs show their issuer, in a CUSIP's first six signs.
+    """
+    own = [isin for isin in isins if isin[:2] == iso_country(market)]
+    if iso_country(market) == _OF_CUSIPS and len({isin[2:8] for isin in own}) > 1:
+        return None
+    return next(iter((*own, *isins)), None)
 
 
 def _market_symbols(market: str, symbols: tuple[str, ...]) -> str | None:
@@ -159,50 +161,16 @@ def parse_symbols(texts: Iterable[str]) -> tuple[str, ...]:
     found: list[str] = []
     for text in texts:
         exchange, _, ticker = text.strip().partition(":")
-        mic, symbol = _exchange_mic(exchange), ticker.strip().upper()
+        mic, symbol = exchange_mic(exchange), ticker.strip().upper()
         if mic is not None and _TICKER.fullmatch(symbol):
             found.append(f"{mic}:{symbol}")
     return tuple(dict.fromkeys(found))
 
 
-def _exchange_mic(written: str) -> str | None:
-    """The MIC of an exchange as wires write it, with or without hyphens and an article; None if unknown."""
-    name = _BLANKS.sub(" ", written.casefold()).strip().removeprefix("the ")
-    return EXCHANGES.get(name) or EXCHANGES.get(name.replace(" ", ""))
+def exchange_mic(written: str) -> str | None:
+    """The MIC of an exchange as wires write it, with or without blanks, hyphens and an article; None if unknown.
 
-
-def find_names_with_symbols(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Names and their symbols where a text has both, tickers in brackets after the name.
-
-    See docs/formats/news.md 2.11.
+    What follows its name says only that a symbol comes: «NASDAQ Ticker Symbol».
     """
-    found = ((name.strip(" ,-"), parse_symbols(_listed_symbols(brackets))) for name, brackets in _PAREN.findall(text))
-    return tuple((name, known) for name, known in found if name and known)
-
-
-def _listed_symbols(brackets: str) -> Iterator[str]:
-    """`exchange:ticker` of each listing in brackets, one by one: an exchange holds until another one is named.
-
-    «NYSE and TSX: ABC» is listed at both. What is no listing is skipped, and so is what follows an unknown exchange.
-    """
-    for inside in _BRACKET.findall(brackets):
-        exchange: str | None = None
-        sharing: list[str] = []  # exchanges named before the one whose symbol is theirs too
-        for written in _LISTING.split(_QUOTES.sub("", inside)):
-            listed = _LISTED.fullmatch(_with_colon(written.strip()))
-            if _exchange_mic(written) is not None:
-                sharing.append(written)
-                continue
-            if listed is None:
-                exchange = None if ":" in written else exchange
-                continue
-            exchange = listed["exchange"] or exchange
-            at = [*sharing, exchange] if listed["exchange"] else [exchange]
-            sharing = []
-            yield from (f"{name}:{listed['ticker']}" for name in at if name is not None)
-
-
-def _with_colon(listing: str) -> str:
-    """A listing with the colon that some wires replace by a dash or leave out: «NYSE - ABC», «NASDAQ ABC»."""
-    found = None if ":" in listing else _UNMARKED.fullmatch(listing)
-    return f"{found[1]}:{found[2]}" if found and _exchange_mic(found[1]) is not None else listing
+    name = _BLANKS.sub("", _CALLED.sub("", written.casefold().strip()).removeprefix("the "))
+    return EXCHANGES.get(name)

@@ -7,7 +7,7 @@ here: the fields of an item (one module per wire).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from connectors.contract.pieces import ArchiveMember, Batch
@@ -17,11 +17,19 @@ from connectors.kit.staging import SignalCounter
 from warehouse.schema.types import Table
 
 AHEAD: Final = timedelta(days=1)  # wrong clocks and zones are tolerated up to this
+EARLIEST: Final = datetime(1990, 1, 1, tzinfo=UTC)  # 0001-01-01 and 1970-01-01 stand for no time
 Row = dict[str, Any]
 
 
 class RejectedItemError(Exception):
     """Raised for an item that is rejected; the message says why."""
+
+
+def impossible_time(published_at: datetime, member: ArchiveMember) -> str | None:
+    """Why no release is of an instant; None for one that may be."""
+    if published_at > member.observed_at + AHEAD:
+        return f"published after it was read: {published_at:%Y-%m-%d}"
+    return f"published before there were feeds: {published_at:%Y-%m-%d}" if published_at < EARLIEST else None
 
 
 def make_items_batch(
@@ -47,8 +55,9 @@ def make_items_batch(
         except (RecordError, RejectedItemError) as error:
             batch.reject(place, error, example_of(item))
             continue
-        if row is not None and row["published_at"] > member.observed_at + AHEAD:
-            batch.reject(place, f"published after it was read: {row['published_at']:%Y-%m-%d}", example_of(item))
+        impossible = None if row is None else impossible_time(row["published_at"], member)
+        if impossible is not None:
+            batch.reject(place, impossible, example_of(item))
         elif row is not None:
             known = rows.get(row[key])
             if known is None or known["published_at"] < row["published_at"]:

@@ -1,8 +1,8 @@
 """Link keys from a wire's item to its company where it has neither number nor LEI.
 
-Belongs here: ticker with the first word of the name, and the name alone if the item itself states that it is of
-the market and has no LEI. A name of few letters, or of one common word, does not identify a company
-(docs/formats/news.md 5). A ticker counts on the market's own exchanges only: elsewhere it belongs to another
+Belongs here: ticker with the first word of the name or with all of them, and the name alone if the item itself
+states that it is of the market and has no LEI. A name of few letters, or of one common word, does not identify a
+company (docs/formats/news.md 5). A ticker counts on the market's own exchanges only: elsewhere it belongs to another
 company. Does not belong here: normalising a register's names, which each market defines.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 import polars as pl
 
@@ -18,6 +19,9 @@ from connectors.news.issuer_evidence import MOST_SYMBOLS, OF_MARKET, nth_symbol
 from connectors.news.schema import AUTHOR, LEI, SYMBOL
 from name_matching.core_name import is_weak_core
 
+_SUFFIXES: Final = ((r"-PR-?([A-Z]?)$", "-P$1"), (r"-WS-?([A-Z]?)$", "-WT$1"), (r"-U$", "-UN"), (r"-RT$", "-RI"))
+
+Named = Callable[[pl.Series, pl.Series], pl.Series]  # symbols and names to keys
 Compared = Callable[[pl.Series], pl.Series]  # names to their normalised form, null where nothing is left
 
 
@@ -31,18 +35,38 @@ def by_full_name(full_name: Compared) -> ComputedKey:
     return ComputedKey("author_whole", partial(_near_names, full_name))
 
 
-def by_symbol(market: str, core: Compared) -> tuple[ComputedKey, ...]:
-    """Each ticker at an exchange of the market, with the first word of the name: tickers are reused."""
-    names = ("symbol_name", *(f"symbol_name_{place}" for place in range(2, MOST_SYMBOLS + 1)))
+def symbol_and_word(symbols: pl.Series, names: pl.Series) -> pl.Series:
+    """`DUNI|duni`; null if either is unknown."""
+    return pl.select(pl.concat_str(plain_symbols(symbols), names.str.extract(r"^(\S+)"), separator="|")).to_series()
+
+
+def symbol_and_words(symbols: pl.Series, names: pl.Series) -> pl.Series:
+    """`TROW|group price rowe t`, whatever the order of the words; null if either is unknown.
+
+    The SEC's list puts last names first: «PRICE T ROWE GROUP», and «GRAINGER W W» for «W.W. Grainger».
+    """
+    words = names.str.replace_all(r"\b(\w) (\w)\b", "$1$2").str.split(" ").list.sort().list.join(" ")
+    return pl.select(pl.concat_str(plain_symbols(symbols), words, separator="|")).to_series()
+
+
+def by_symbol(market: str, core: Compared, key: Named = symbol_and_word, name: str = "name") -> tuple[ComputedKey, ...]:
+    """Each ticker at an exchange of the market, by default with the first word of the name: tickers are reused."""
+    names = (f"symbol_{name}", *(f"symbol_{name}_{place}" for place in range(2, MOST_SYMBOLS + 1)))
     return tuple(
-        ComputedKey(name, partial(_symbol_keys, OF_MARKET[market], core, place)) for place, name in enumerate(names)
+        ComputedKey(one, partial(_symbol_keys, OF_MARKET[market], core, key, place)) for place, one in enumerate(names)
     )
 
 
-def symbol_and_word(symbols: pl.Series, names: pl.Series) -> pl.Series:
-    """`DUNI|duni`; null if either is unknown. A share class in a ticker follows a blank, a point or a dash."""
+def plain_symbols(symbols: pl.Series) -> pl.Series:
+    """Symbols in the one spelling of the SEC, in which a class follows a dash, and others a sign for what they are.
+
+    «BRK.B» and «BRK B» are BRK-B, the preferred «ABR PR D» and «ABR.PRD» ABR-PD, the unit «ACM.U» ACM-UN, the warrants
+    «ACM.WS» and «ACM WS A» ACM-WT and ACM-WTA.
+    """
     plain = symbols.str.to_uppercase().str.replace_all(r"[ .]", "-")
-    return pl.select(pl.concat_str(plain, names.str.extract(r"^(\S+)"), separator="|")).to_series()
+    for written, spelling in _SUFFIXES:
+        plain = plain.str.replace(written, spelling)
+    return plain
 
 
 def _near_names(compared: Compared, rows: pl.DataFrame) -> pl.Series:
@@ -59,8 +83,8 @@ def _strong_names(core: Compared, rows: pl.DataFrame) -> pl.Series:
     return pl.Series([None if name is None or is_weak_core(name) else name for name in names], dtype=pl.String)
 
 
-def _symbol_keys(exchanges: tuple[str, ...], core: Compared, place: int, rows: pl.DataFrame) -> pl.Series:
+def _symbol_keys(exchanges: tuple[str, ...], core: Compared, key: Named, place: int, rows: pl.DataFrame) -> pl.Series:
     symbol = nth_symbol(pl.col(SYMBOL), place)
     own = symbol.str.slice(0, 4).is_in(exchanges)
     tickers = rows.select(pl.when(own).then(symbol.str.replace(r"^.*:", "")).alias(SYMBOL))
-    return symbol_and_word(tickers.to_series(), core(rows[AUTHOR]))
+    return key(tickers.to_series(), core(rows[AUTHOR]))

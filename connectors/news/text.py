@@ -13,7 +13,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from connectors.kit.visible_text import visible_text
-from connectors.kit.xml.html_text import to_single_line
+from connectors.kit.xml.html_text import headline_text
 
 LONGEST: Final = 1_000  # characters of a title
 SUMMARY: Final = 4_000
@@ -25,6 +25,15 @@ _BEHIND_CLOCK: Final = re.compile(r"\d[:.]\d{2}\s+(?P<zone>[^:.]*\d[^:.]*)$")  #
 _DIGIT_ZONE: Final = re.compile(
     r"[+-]\d{2}[0-5]\d(?:\s*\([^()]*\))?|[A-Za-z]{1,5} \d{4}|(?:19|20)\d{2}(?: [A-Za-z]{1,5})?"
 )
+_BROKEN: Final = re.compile("[\u00c2-\u00c5\u00e2]")  # UTF-8 lead bytes decoded as a single-byte encoding
+_NO_WESTERN: Final = frozenset("\x81\x8d\x8f\x90\x9d")  # five byte values are undefined in Windows-1252
+_NO_YEAR: Final = re.compile(r"(?<![\d+:.-])0\d{3}(?![\d:.])")  # «Mon, 01 Jan 0001»: no time, and not of 2001
+_ZONES: Final = {
+    **dict.fromkeys(("bst", "cet", "met"), "+0100"),
+    **dict.fromkeys(("cest", "mest", "eet"), "+0200"),
+    "eest": "+0300",
+}
+_NAMED_ZONE: Final = re.compile(rf"(?<=\d) ({'|'.join(_ZONES)})\Z", re.IGNORECASE)
 # words that only one of the languages has; headlines are short
 _TELLING: Final = {
     "en": {"the", "of", "and", "to", "in", "for", "has", "with", "from", "by", "report", "shares", "results"},
@@ -42,7 +51,20 @@ def to_plain_text(text: object, max_length: int = LONGEST) -> str | None:
     """Text without markup, doubly encoded entities, hidden signs and repeated blanks; None where nothing is left."""
     if not isinstance(text, str):
         return None
-    return visible_text(to_single_line(text[: max_length * 4]))[:max_length] or None
+    return visible_text(headline_text(text[: max_length * 4]))[:max_length] or None
+
+
+def decode_again(text: str) -> str:
+    """A text that was decoded as Windows-1252 or Latin-1 although it was UTF-8, decoded as that; others as they are."""
+    if not _BROKEN.search(text):
+        return text
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            single = (char.encode("latin-1" if char in _NO_WESTERN else encoding) for char in text)
+            return b"".join(single).decode()
+        except UnicodeError:
+            continue
+    return text
 
 
 def web_address(text: object) -> str | None:
@@ -78,7 +100,13 @@ def parse_instant(text: object) -> datetime | None:
 
 
 def _parse_rfc822(written: str) -> datetime:
-    """An RFC 822 time. Raises ValueError, also for a zone in digits that has not the four of the format."""
+    """An RFC 822 time. Raises ValueError, also for a zone in digits that has not the four of the format.
+
+    The zones of Europe are no part of the format, and written by its feeds.
+    """
+    if _NO_YEAR.search(written):
+        raise ValueError("a year before 1000, which would be read as one of two digits")
+    written = _NAMED_ZONE.sub(lambda found: f" {_ZONES[found[1].lower()]}", written)
     zone = _BEHIND_CLOCK.search(written)
     if zone is not None and not _DIGIT_ZONE.fullmatch(zone["zone"]):
         raise ValueError(f"no zone: {zone['zone']}")

@@ -15,6 +15,7 @@ import polars as pl
 from connectors.contract.contribution import Contribution
 from connectors.firds.dataset import ESMA
 from connectors.kit.composition import compose_market
+from connectors.kit.scale_slips import scale_contribution
 from connectors.listings.market import issuer_contributions
 from connectors.news.market import news_contribution
 from connectors.no import euronext, issuer_links, mapping, regulators
@@ -100,6 +101,7 @@ CONTRIBUTIONS: Final = (
     NEWSWEB,
     EURONEXT,
     *issuer_contributions(MARKET, ESMA, euronext.DATASET),
+    scale_contribution(),
     news_contribution(MARKET, PRESS),
     acts_contribution(MARKET, regulators.DATASETS, regulators.REGISTER),
 )

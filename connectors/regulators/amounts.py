@@ -19,11 +19,12 @@ _NUMBER: Final = rf"\d{{1,3}}(?:{_BLANK}\d{{3}}(?!\d)){{1,4}}(?:[.,]\d{{1,2}})?|
 
 _SCALES: Final = {
     **dict.fromkeys(("thousand", "tusen", "tuhatta", "tkr", "k"), 1_000),
-    **dict.fromkeys(("million", "millions", "mn", "mm", "m", "mio", "miljon", "miljoner"), 10**6),
+    **dict.fromkeys(("million", "millions", "mn", "mln", "mm", "m", "mio", "miljon", "miljoner"), 10**6),
     **dict.fromkeys(("millioner", "mill", "milj", "miljoonaa", "miljoonan"), 10**6),
     **dict.fromkeys(("mkr", "mnkr", "msek", "mnok", "meur"), 10**6),
     **dict.fromkeys(
-        ("billion", "billions", "bn", "miljard", "miljarder", "milliard", "milliarder", "mrd", "miljardia"), 10**9
+        ("billion", "billions", "bn", "miljard", "miljarder", "mdr", "milliard", "milliarder", "mrd", "miljardia"),
+        10**9,
     ),
     **dict.fromkeys(("trillion", "tn"), 10**12),
 }
@@ -42,13 +43,13 @@ _scale = "|".join(sorted(_SCALES, key=len, reverse=True))
 _signs = r"us\$|[£€$]"
 _words = "|".join(sorted((*(word for word in _CURRENCIES if word.isalpha()), *_CROWNS), key=len, reverse=True))
 # After a number: its scale is unknown, or it continues as a range, or behind a sign that separates its digits («5x»,
-# «10-20», «5 to 6», «1·5»), or as at least so much («5m+»)
+# «10-20», «5 to 6», «1·5»), or as at least so much («5m+»), or before a scale in another spelling («5 milion»)
 _GOES_ON: Final = (
     rf"(?!(?!(?:{_words})\b)\w|[·∙⋅˙٫٬:/]\d|\+|{_BLANK}?[–—-]{_BLANK}?[£€$]?\d"
-    rf"|{_BLANK}(?:to|till|til|and|og|och){_BLANK}[£€$]?\d)"
+    rf"|{_BLANK}(?:to|till|til|and|og|och){_BLANK}[£€$]?\d|{_BLANK}(?:hundred|lakh|crore|mil|bil|thou)\w*)"
 )
 _AMOUNT: Final = re.compile(
-    rf"(?<![\w$£€.,])(?:(?P<before>{_signs}|\b(?:{_words}))\.?{_BLANK}?)?(?P<number>{_NUMBER})"
+    rf"(?<![\w$£€.,])(?:(?P<before>{_signs}|\b(?:{_words})\.?){_BLANK}?)?(?P<number>{_NUMBER})"
     rf"(?:(?:{_BLANK}?|-)(?P<scale>{_scale})(?![\w])\.?)?(?P<whole>{_GOES_ON})?"
     rf"(?:{_BLANK}?(?P<after>{_signs}|(?:{_words})\b))?",
     re.IGNORECASE,
@@ -62,6 +63,7 @@ _ABOUT: Final = re.compile(
     r"mer enn|nesten|omtrent|om lag|rundt|inntil|opp til|opptil|drøyt|drøye|knapt|knappe|snaut|snaue|nærmere|"
     r"yli|noin|lähes|alle|enintään|vähintään|runsaat|reilut|vajaat|"
     r"cad|aud|nzd|sgd|hkd|twd|mxn|canadian|australian)\.?|\bc\.|[~≈<>≤≥]|"
+    rf"\b(?:two|three|four|five|six|seven|eight|nine|ten|several) (?:fines|penalties) of|"
     rf"\d{_BLANK}?[–—-]|\d{_BLANK}?[x×]|\d{_BLANK}(?:to|till|til|{_scale})|"
     rf"\b(?:between|mellan|mellom){_BLANK}[\d.,]{{1,12}}{_BLANK}(?:and|och|og))[ \u00a0]*\Z",
     re.IGNORECASE,
@@ -95,7 +97,9 @@ def _find_amounts(country: str, text: str) -> list[tuple[int, str] | None]:
     """Every amount of a text; None for those that are not exact."""
     found: list[tuple[int, str] | None] = []
     for match in _AMOUNT.finditer(text):
-        before, scale, after = (match[name] and match[name].lower() for name in ("before", "scale", "after"))
+        before, scale, after = (
+            match[name] and match[name].lower().rstrip(".") for name in ("before", "scale", "after")
+        )
         word = before or after or (scale if scale in (*_CROWNS, *_CURRENCIES) else None)
         if word is None:
             continue

@@ -26,6 +26,7 @@ WITHHELD: Final = "(no company named)"  # archived instead of a title that names
 
 
 AHEAD: Final = timedelta(days=1)  # wrong clocks and zones are tolerated up to this
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 EARLIEST: Final = datetime(1930, 1, 1, tzinfo=UTC)  # none of the authorities is older: an earlier day is a filler
 
 
@@ -44,6 +45,8 @@ def check_act(act: RegulatoryAct | RejectedAct, member: ArchiveMember) -> Regula
         return RejectedAct("no headline")
     if act.published_at > member.observed_at + AHEAD:
         return RejectedAct(f"published after it was read: {act.published_at:%Y-%m-%d}")
+    if act.published_at == _EPOCH:
+        return RejectedAct("published on 1970-01-01 at midnight, which stands for no time")
     if act.published_at < EARLIEST:
         return RejectedAct(f"published before there was an authority: {act.published_at:%Y-%m-%d}")
     return act

@@ -21,7 +21,7 @@ from connectors.kit import feeds, staging
 from connectors.kit.feeds import LARGEST, NotFeedError
 from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.visible_text import visible_text
-from connectors.kit.xml.html_text import to_single_line
+from connectors.kit.xml.html_text import headline_text
 from connectors.regulators import list_pages
 
 _LONGEST: Final = 4_000  # characters of a title
@@ -143,7 +143,7 @@ def _to_item(entry: feeds.FeedEntry) -> FeedItem:
 
 def to_plain_text(text: object) -> str:
     """Text without markup and hidden signs, with single blanks."""
-    return visible_text(to_single_line(text[:_TEXT])) if isinstance(text, str) else ""
+    return visible_text(headline_text(text[:_TEXT])) if isinstance(text, str) else ""
 
 
 def _strip_blanks(text: object) -> str:

@@ -119,7 +119,7 @@ _ON: Final = (
     r"which|that|is|was|has|[Ff]or|[Ff]rom|[Oo]ver|[Aa]fter|[Ff]ollowing|[Aa]s|[Bb]y)\b)|\s+[–—-]\s|\s*:\s|\.?$)"
 )
 _BODY: Final = (
-    r"^(?:UPDATE:? |Statement: )?(?:[Tt]he )?(?:FCA|PRA|CFTC|SEC|Financial Conduct Authority|Prudential Regulation "
+    r"^(?:UPDATED?:? |Statement: )?(?:[Tt]he )?(?:FCA|PRA|CFTC|SEC|Financial Conduct Authority|Prudential Regulation "
     r"Authority|Bank of England|[A-Z.a-z]{0,12} ?(?:Federal|District)? ?Court|(?:Federal )?Judge)"
     r"(?:(?: and|,) (?:the )?(?:FCA|PRA|Bank of England))?"
 )
@@ -135,12 +135,19 @@ _DO: Final = (
     r"(?:fine|ban|censure|charge|sue|prosecute|sanction|suspend|revoke|cancel|order|restrict|impose|penali[sz]e)"
 )
 _DEED: Final = r"(?:fines?|penalt(?:y|ies)|bans?|censures?|charges?|sanctions?|suspensions?|prohibitions?|orders?)"
+_SUIT: Final = r"(?:complaint|lawsuit|suit|case) against\b"
+_UNDONE: Final = r"(?:overturned|quashed|annulled|vacated|withdrawn|lifted|dismissed|set aside|reduced|halved)"
 ENGLISH: Final = HeadlineLanguage(
     no_act=_compile_words(
         rf"\bnot (?:be |to |to be )?{_DO}d?\b",
         rf"\bno (?:further )?{_DEED}\b",
         rf"\b(?:(?:overturn|quash|annul|dismiss|drop|revers|rescind|lift|appeal)\w*|sets? aside)"
         rf"(?: \S+){{0,3}}? {_DEED}\b",
+        rf"\b(?:vacate[sd]?|stays|stayed|throws? out|thrown out)(?: \S+){{0,3}}? {_DEED}\b",
+        rf"\b(?:drops?|dropped|loses|dismiss\w*|withdr[ae]w\w*|discontinue[sd]?|throws? out)(?: \S+){{0,3}}? {_SUIT}",
+        rf"\b{_DEED} (?:on|against|for) .{{1,120}} {_UNDONE}\b",
+        rf"[\[(]{_UNDONE}[\])]",
+        rf"\b(?:could|may|might|should|(?:threatens?|urged|asked|set|expected|seeks?) to) (?:be )?{_DO}d?\b",
         rf"\b(?:propos|intend|plan|consider)\w* (?:to )?(?:{_DO}|{_DEED})\b",
         rf"\b(?:withdr[ae]w\w*|reduces?|halves?|rejects?|rejected)(?: \S+){{0,3}}? (?:{_DEED}|notices?)\b",
     ),
@@ -227,6 +234,7 @@ SWEDISH: Final = HeadlineLanguage(
         r"\b(?:sänk(?:er|t|s|te)|halver\w+|mildra[rts]?|överväger|utreder|föreslår|frias|frikänn\w*)\b",
         r"\bförslag (?:till|om)\b",
         r"\b(?:får|fick|ges|ger|gav)(?: \w+){0,4}? rätt\b",
+        rf"\b(?:avstår från|utan|återkallar|avslutar (?:\w+ ){{0,3}}?om) {_SWEDISH_ACT}",
         rf"\b(?:drar|drog|dragit) tillbaka (?:\w+ ){{0,2}}?{_SWEDISH_ACT}",
     ),
     kinds=(
@@ -281,7 +289,8 @@ _NORWEGIAN_ACT: Final = (
 )
 NORWEGIAN: Final = HeadlineLanguage(
     no_act=_compile_words(
-        rf"\b(?:ikke|ingen|slipper)(?: \w+)? {_NORWEGIAN_ACT}",
+        rf"\b(?:ikke|ingen|slipper|uten)(?: \w+)? {_NORWEGIAN_ACT}",
+        r"\b(?:forhånds)?vars(?:ler|let|lede)\b",
         r"\b(?:opphev|omgjør|frafall|henlegg)\w*",
         r"\b(?:omgjort|henlagt|påklage[rt])\b",
         r"\b(?:forhånds)?vars(?:el|ler) om\b",

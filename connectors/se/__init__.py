@@ -10,6 +10,7 @@ from connectors.contract.contribution import Contribution
 from connectors.contract.dataset import HostSecret
 from connectors.firds.dataset import ESMA
 from connectors.kit.composition import compose_market
+from connectors.kit.scale_slips import scale_contribution
 from connectors.listings.market import issuer_contributions
 from connectors.nasdaq.schema import LIMITS
 from connectors.news.market import news_contribution
@@ -95,6 +96,7 @@ CONTRIBUTIONS: Final = (
     FINANSINSPEKTIONEN,
     ANNOUNCEMENTS,
     *issuer_contributions(MARKET, ESMA),
+    scale_contribution(),
     news_contribution(MARKET, PRESS),
     acts_contribution(MARKET, regulators.DATASETS, regulators.REGISTER),
 )

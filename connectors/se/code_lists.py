@@ -33,6 +33,11 @@ _DECIDED: Final = {
 }
 
 
+def names_an_end(reason: str) -> pl.Expr:
+    """True for a known reason of deregistration: it ends an organisation, though no day be stated beside it."""
+    return pl.col(reason).is_in(list(DEREGISTRATIONS.codes)).fill_null(value=False)
+
+
 def industry_schemes(code: pl.Expr, observed_at: datetime) -> pl.Expr:
     """Version of each industry code of a snapshot; records do not state it.
 

@@ -11,6 +11,7 @@ from connectors.contract.dataset import HostSecret, Link
 from connectors.firds.dataset import FCA
 from connectors.gleif.level1.schema import lei_table
 from connectors.kit.composition import compose_market
+from connectors.kit.scale_slips import scale_contribution
 from connectors.listings.market import issuer_contributions
 from connectors.news.market import news_contribution
 from connectors.regulators.market import acts_contribution
@@ -82,6 +83,7 @@ CONTRIBUTIONS: Final = (
     REGISTERS,
     ANNOUNCEMENTS,
     *issuer_contributions(MARKET, FCA, psc_dataset.DATASET),
+    scale_contribution(),
     news_contribution(MARKET, PRESS),
     acts_contribution(MARKET, regulators.DATASETS, regulators.REGISTER),
 )

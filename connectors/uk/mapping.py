@@ -68,7 +68,8 @@ def map_registers(present: PresentRows, at: date) -> SharedTables:
 
 def map_notified_holdings(present: PresentRows, _at: date) -> SharedTables:
     """Holdings that issuers announce."""
-    notified = tr1_holdings.map_holdings(present_rows(present, nsm_schema.TR1).collect())
+    forms, items = (present_rows(present, table).collect() for table in (nsm_schema.TR1, nsm_schema.ITEMS))
+    notified = tr1_holdings.map_holdings(forms, items)
     return {
         HOLDINGS.name: holdings_history.latest_statements(notified),
         HOLDINGS_EARLIER.name: holdings_history.superseded_statements(notified),

@@ -55,7 +55,13 @@ _BRITISH: Final = (
 # digits without prefix are a company of England and Wales: the other two registers have prefixes
 _OTHER_REGISTER: Final = r"(?i)\b(?:scotland|scottish|edinburgh|n\.? ?ireland|northern ireland|belfast)\b"
 _ALL_OF_IT: Final = r"(?i)\b(?:england|wales|cardiff|london)\b|great britain and northern ireland"
-
+# Other British registers number from one, too, and Scottish charities with the letters of Scottish companies
+_ANOTHER_KIND: Final = (
+    r"(?i)\bcharit(?:y|ies|able)\b|\boscr\b|\bccni\b|\bmutuals?\b|\bfriendly societ|\bfca\b|financial conduct"
+    r"|financial services|\bland registry\b|\bhmrc\b|\bprivy council\b"
+)
+_OF_COMPANIES: Final = r"(?i)\bcompan(?:y|ies)\b"
+_CHARITY_FORM: Final = r"(?i)charitable incorporated organi[sz]ation|^\s*s?cio\s*$|\broyal charter\b"
 
 # Country names in register details; shorter ones are words of other languages or initials.
 _NAME: Final = re.compile(r"[^\W\d_][\w .'\-&()]{3,}")
@@ -90,20 +96,27 @@ def company_ids(number: pl.Expr) -> pl.Expr:
     return pl.lit(_PREFIX) + number
 
 
-def british_holder_number(number: pl.Expr, country: pl.Expr, place: pl.Expr, country_code: pl.Expr) -> pl.Expr:
+def british_holder_number(
+    number: pl.Expr, country: pl.Expr, place: pl.Expr, country_code: pl.Expr, legal_form: pl.Expr
+) -> pl.Expr:
     """Canonical number of a corporate holder that is registered in the United Kingdom according to its details.
 
     `country_code` is the ISO code of `country`: a known foreign country takes precedence over the place. If any
-    detail names a foreign register, or a British one not matching the number, the result is null: the same digits
-    are another company there.
+    detail names a foreign register, a British one not matching the number, or one of charities or other bodies, the
+    result is null: the same digits are another company there.
     """
     written = number.str.strip_chars().str.to_uppercase()
     text = written.str.replace(_WORDED, "").str.replace(_AS_FLOAT, "$1").str.replace_all(r"[\s.\-/]", "")
     where = pl.concat_str(country, place, separator=" | ", ignore_nulls=True)
     looks_british = (country_code == "GB") | (country_code.is_null() & where.str.contains(_BRITISH))
     elsewhere = where.str.replace_all(_NORTHERN, "").str.contains(_foreign_names_pattern())
-    other = text.str.contains(_DIGITS) & where.str.contains(_OTHER_REGISTER) & ~where.str.contains(_ALL_OF_IT)
-    at_home = looks_british & ~elsewhere & ~other & ~written.str.contains(_AMBIGUOUS)
+    digits = text.str.contains(_DIGITS)
+    other = digits & where.str.contains(_OTHER_REGISTER) & ~where.str.contains(_ALL_OF_IT)
+    another_kind = place.str.contains(_ANOTHER_KIND) & ~place.str.contains(_OF_COMPANIES)
+    another_kind = another_kind.fill_null(value=False) | (
+        digits & legal_form.str.contains(_CHARITY_FORM).fill_null(value=False)
+    )
+    at_home = looks_british & ~elsewhere & ~other & ~another_kind & ~written.str.contains(_AMBIGUOUS)
     return pl.when(at_home & text.str.contains(_FILED)).then(canonical_numbers(text))
 
 

@@ -59,6 +59,7 @@ def to_shared_tables(present: PresentRows, _today: date) -> dict[str, pl.DataFra
     for company, cik, filings in _filings_by_filer(frame):
         found = build_statements(filings)
         signals += ((f.KEY, UNLIKE_PARTS, name, company) for name, _ in sorted(found.unlike_parts))
+        signals += ((f.KEY, code, name, company) for code, name, _ in sorted(found.doubts))
         reported += (_financials_row(company, cik, one) for one in found.statements)
         filed += _filing_rows(company, cik, found)
     financials = pl.DataFrame(reported, schema=_REPORTED).with_columns(*_parse_days("period_start", "period_end"))
@@ -126,7 +127,7 @@ def _financials_row(company: str, cik: str, statement: FinancialStatement) -> di
 
 
 def _is_ifrs(filing: FactsFiling, currency: str | None) -> bool:
-    spans = filing.units.get(currency or COUNTS, {})
+    spans = filing.facts_in(currency)
     return any(tag.startswith(IFRS) for facts in spans.values() for tag in facts)
 
 

@@ -17,6 +17,7 @@ ANNUAL: Final = frozenset({"10-K", "10-KT", "10-K405", "10-KT405", "10-KSB", "10
 INTERIM: Final = frozenset({"10-Q", "10-QT", "10-QSB", "10-S"})
 PERIODIC: Final = ANNUAL | INTERIM
 FOREIGN_INTERIM: Final = "6-K"  # holds statements only now and then: when it holds XBRL
+FOREIGN: Final = frozenset({"20-F", "40-F", FOREIGN_INTERIM})  # reports of foreign issuers
 CURRENT: Final = frozenset({"8-K", "8-K12B", "8-K12G3", "8-K15D5", "10-D"})
 REGISTRATION: Final = frozenset(
     {"10-12B", "10-12G", "10-SB", "10SB12G", "20FR12B", "20FR12G", "40FR12B", "40FR12G"}

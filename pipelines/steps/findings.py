@@ -15,10 +15,13 @@ from connectors.contract.pieces import Signal
 from pipelines.runtime.counted_words import counted
 from pipelines.steps.normalise_plan import FEED_GAP
 from pipelines.steps.reconciliation import NO_DATA, OTHER_SUBJECT
-from warehouse.schema.types import Table
+from warehouse import schema_render
+from warehouse.schema.types import ColumnKind, Table
+from warehouse.staged.writer import PIECE
 
 CONTRADICTION: Final = "contradicts_other_source"  # code of a signal
 UNREAD_RECORD: Final = "unread_record"  # signal: a full file has a record in a row that was rejected
+DIFFERING_FILES: Final = "differing_files"  # signal: files of one instant state one record differently
 _EXAMPLES: Final = 5
 _FINDINGS: Final = {
     FEED_GAP: ("changed without an entry in {}",) * 2,
@@ -29,6 +32,10 @@ _FINDINGS: Final = {
     UNREAD_RECORD: (
         "record of {} stays as it was: the complete file has it in a row that was rejected",
         "records of {} stay as they were: the complete file has them in rows that were rejected",
+    ),
+    DIFFERING_FILES: (
+        "record of {} is in two files of one instant with different values: the file that is read last counts",
+        "records of {} are in two files of one instant with different values: the file that is read last counts",
     ),
     OTHER_SUBJECT: (
         "record of {} names another subject under an unchanged key",
@@ -65,6 +72,33 @@ def unread_record_signals(dataset: str, table: Table, records: pl.DataFrame) -> 
         return []
     companies = records["_company_id"].drop_nulls().unique().sort().head(_EXAMPLES)
     return [Signal(dataset, UNREAD_RECORD, table.name, records.height, tuple(companies))]
+
+
+def watch_differing_files(
+    dataset: str, table: Table, chunks: Iterable[pl.DataFrame], signals: list[Signal]
+) -> Iterator[pl.DataFrame]:
+    """The rows of a snapshot, chunk by chunk; adds the signals of `differing_file_signals`."""
+    for rows in chunks:
+        signals += differing_file_signals(dataset, table, rows)
+        yield rows
+
+
+def differing_file_signals(dataset: str, table: Table, rows: pl.DataFrame) -> list[Signal]:
+    """A signal where two files of one instant state different values of one record: nothing says which is newer.
+
+    A value that only one of them states is no difference. Entries of feeds have an order of their own.
+    """
+    key = list(table.key)
+    values = [one for one in table.business if one not in key and table.column(one).kind is not ColumnKind.TEXTS]
+    if not values or table.sequence is not None or table.told is not None or schema_render.has_unique_keys(table, rows):
+        return []
+    differs = pl.any_horizontal(pl.col(one).drop_nulls().n_unique() > 1 for one in values)
+    records = rows.filter(pl.struct(key).is_duplicated()).group_by(*key, "_observed_at")
+    found = records.agg(files=pl.col(PIECE).n_unique(), differs=differs).filter("differs", pl.col("files") > 1)
+    if found.is_empty():
+        return []
+    names = found.select(record=pl.concat_str(pl.col(key).cast(pl.String), separator=" ", ignore_nulls=True))["record"]
+    return [Signal(dataset, DIFFERING_FILES, table.name, found.height, tuple(names.unique().sort().head(_EXAMPLES)))]
 
 
 def mapping_signals(found: Iterable[pl.DataFrame]) -> list[Signal]:

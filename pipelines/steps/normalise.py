@@ -20,7 +20,7 @@ import polars as pl
 from connectors.contract.dataset import CONTRADICTIONS, MAPPING_SIGNALS, AbsenceRule, Jurisdiction, LoadedRows
 from connectors.contract.pieces import Signal
 from pipelines.runtime.counted_words import counted
-from pipelines.steps import applied_batches, reconciliation, schema_validation, stage
+from pipelines.steps import applied_batches, findings, reconciliation, schema_validation, stage
 from pipelines.steps.applied_batches import STAGED_MARK
 from pipelines.steps.batch_figures import first_load_batches, records_named_in, rejected_texts, unchanged_body_keys
 from pipelines.steps.findings import contradiction_signals, finding_lines, mapping_signals, unread_record_signals
@@ -247,7 +247,9 @@ class _NormaliseRun:
         is_compared = snapshot.is_complete or bool(columns)
         before = self.history.present_counts([table])[table.name] if is_compared else 0
         keys = self.links.keys_of(table)
-        named = (with_company_ids(self.jurisdiction, table, rows) for rows in self._row_chunks(snapshot, table))
+        chunks = self._row_chunks(snapshot, table)
+        watched = findings.watch_differing_files(snapshot.dataset.key, table, chunks, self.counts.signals)
+        named = (with_company_ids(self.jurisdiction, table, rows) for rows in watched)
         upserted = [self.history.upsert_present(table, self.links.marked(table, rows), keys) for rows in named]
         touched = pl.concat(upserted).unique()
         if snapshot.is_complete:

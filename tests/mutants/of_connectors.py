@@ -508,10 +508,10 @@ CONNECTORS: Final = (
     ),
     Mutant(
         "news: in a bracket each symbol needs an exchange of its own",
-        "connectors/news/issuer_evidence.py",
+        "connectors/news/named_listings.py",
         'exchange = listed["exchange"] or exchange',
         'exchange = listed["exchange"]',
-        "tests/connectors/news/wires/test_dataset.py::test_brackets_are_read_symbol_by_symbol",
+        "tests/connectors/news/test_named_listings.py::test_brackets_are_read_symbol_by_symbol",
     ),
     Mutant(
         "ESEF: a report that was filed in another country is nobody's",

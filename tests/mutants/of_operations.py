@@ -40,8 +40,8 @@ OPERATIONS: Final = (
     Mutant(
         "restore: who was erased meanwhile is back",
         "firm/backup/restore.py",
-        "        return redact_deliveries(copied, in_force)",
-        "        return 0 if copied else 0",
+        "return redact_deliveries(copied, in_force)",
+        "return 0 if copied else 0",
         f"{_BACKUP}::test_who_was_erased_after_the_backup_stays_erased",
     ),
     Mutant(

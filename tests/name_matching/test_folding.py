@@ -47,6 +47,9 @@ NAMES = [  # name, market, folded, and the core that remains without legal forms
     ("Oy Karl Fazer Ab", "FI", "oy karl fazer ab", "karl fazer"),
     ("Ålandsbanken Abp", "FI", "alandsbanken abp", "alandsbanken"),
     ("Ｎｏｋｉａ ﬁ Oyj", "FI", "nokia fi oyj", "nokia fi"),
+    # signs that nobody sees: a soft hyphen, a blank without width, a byte order mark, a mark of direction
+    ("Foto\u00adgraf\u200bene AS", "NO", "fotografene as", "fotografene"),
+    ("\ufeffNo\u202ekia\u2060 Oyj", "FI", "nokia oyj", "nokia"),
     ("BARCLAYS PLC", "UK", "barclays plc", "barclays"),
     ("Sample p.l.c.", "UK", "sample plc", "sample"),
     ("The Wine Society Ltd.", "UK", "the wine society ltd", "wine society"),

@@ -161,6 +161,8 @@ def test_the_genuine_releases(sources: Path) -> None:
         ("Acme Inc. Securities Class Action: Rosen Law Firm Announces Settlement", None),
         ("Acme Inc. update", "Example & Example LLP"),
         ("Acme Inc. update", "The Example Law Group"),
+        ("Acme, Inc. is Being Investigated on Behalf of Acme, Inc. Investors", None),
+        ("Lost Money on Acme, Inc.(ACM)? Join Class Action Suit Seeking Recovery", None),
     ],
 )
 def test_law_firms_are_told(title: str, publisher: str | None) -> None:
@@ -185,6 +187,7 @@ def test_law_firms_are_told(title: str, publisher: str | None) -> None:
         "Acme plc notifies shareholders of its rights issue",
         "Acme Inc. encourages stockholders to contact its proxy solicitor",
         "Investor contact of Acme ASA changes",
+        "Acme survey: one adult in ten lost money in scams",
         "The Law Debenture Corporation p.l.c.: half-year report",
     ],
 )

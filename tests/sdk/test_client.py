@@ -333,7 +333,21 @@ def test_an_answer_of_a_later_version_is_read() -> None:
 
 @check_cases(
     "text, seconds",
-    [("3", 3.0), ("0", 0.0), ("-1", 0.0), ("Sat, 21 Nov 2026 09:00:30 GMT", 30.0), ("soon", None), ("", None)],
+    [
+        ("3", 3.0),
+        ("0", 0.0),
+        (" 7.5 ", 7.5),
+        ("9" * 30, 1e30),
+        ("Sat, 21 Nov 2026 09:00:30 GMT", 30.0),
+        # no delay of RFC 9110 10.2.3, so that the usual waits follow, not none
+        ("-1", None),
+        ("1e3", None),
+        ("1_0", None),
+        ("nan", None),
+        ("Sat, 21 Nov 2026 9999999999:00:30 GMT", None),
+        ("soon", None),
+        ("", None),
+    ],
 )
 def test_retry_after(text: str, seconds: float | None) -> None:
     assert retry_after({"Retry-After": text}, 1795251600.0) == seconds

@@ -6,6 +6,7 @@ Does not belong here: flags, words and numbers, which pydantic reads, or what on
 import base64
 import ipaddress
 import re
+from pathlib import Path
 from typing import Final
 
 _ADDRESS: Final = re.compile(r"https?://(?:[0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[0-9A-Za-z._~/-]*)?")
@@ -21,6 +22,14 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 def split_commas(text: str) -> list[str]:
     """The parts of a list, without blanks and empty ones."""
     return [one for part in text.split(",") if (one := part.strip())]
+
+
+def parse_path(text: str) -> Path:
+    """A path; `~` is the home folder, as in a shell, which does not see what `.env` and service files say."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise ValueError(f"must be a path: there is no home folder for {text!r}") from None
 
 
 def parse_base_url(text: str) -> str:

@@ -1,8 +1,9 @@
 """Search (docs/contract/contract.md 4.2): companies by name, number and every filter, in several orders.
 
 Exact matches by number, id or identifier (LEI, ISIN, symbol and the like) come before matches by name and are
-not repeated there; the other filters apply to them too. Does not belong here: rules between parameters
-(`api.companies.query_params`), or finding companies.
+not repeated there; the other filters apply to them too. Numbers may be spelled as look-ups take them. Does not belong
+here: rules between parameters (`api.companies.query_params`), the spellings (`api.companies.number_spellings`), or
+finding companies.
 """
 
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import msgspec
 from litestar import get
 
 from api.companies.industry_notices import industry_notices
+from api.companies.number_spellings import compact_identifier, companies_in_vat_number, parse_vat_number, plain_number
 from api.companies.query_params import SearchParams, build_search
 from api.companies.routes.profile import select_fields
 from api.companies.schemas.companies import CompanyList
@@ -87,7 +89,9 @@ def _exact_matches(snapshot: PinnedRelease, search: CompanyQuery) -> list[bytes]
         return []
     text = search.q.strip()
     found: dict[str, bytes] = {}
-    for company_id in chain(_ids_by_number(text, search.countries), snapshot.ids_by_identifier(text)):
+    vat = parse_vat_number(compact_identifier(text))
+    held = companies_in_vat_number(snapshot, vat) if vat is not None and vat.is_valid else ()
+    for company_id in chain(_ids_by_number(text, search.countries), snapshot.ids_by_identifier(text), held):
         document = snapshot.profile(company_id)
         if document is not None and company_id not in found and snapshot.matches_filters(company_id, search):
             found[company_id] = document.body
@@ -96,13 +100,14 @@ def _exact_matches(snapshot: PinnedRelease, search: CompanyQuery) -> list[bytes]
 
 def _ids_by_number(text: str, countries: tuple[str, ...]) -> Iterator[str]:
     """Ids of the companies with a registry number that the text may be a spelling of."""
-    number = parse_company_number(text)
-    if number is not None:
-        yield number.company_id
-    for country in () if ":" in text else countries:
-        number = parse_scoped(country, text)
+    for spelling in dict.fromkeys((text, plain_number(text))):
+        number = parse_company_number(spelling)
         if number is not None:
             yield number.company_id
+        for country in () if ":" in spelling else countries:
+            number = parse_scoped(country, spelling)
+            if number is not None:
+                yield number.company_id
 
 
 def _exact_matches_returned(asked: _SearchRequest, exact: list[bytes]) -> int:

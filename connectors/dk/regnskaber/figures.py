@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from connectors.dk.regnskaber import concepts as tags
 from connectors.kit.xbrl.facts import Context, Fact, choose_fact, most_precise
-from connectors.kit.xbrl.figures import StatedFigures
+from connectors.kit.xbrl.figures import StatedFigures, count_finer_amounts
 
 Place = tuple[bool, date | None, date]  # is group, first day (None: a balance), last day
 
@@ -23,7 +23,9 @@ class ReportFigures(StatedFigures):
 
     def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
         said = [fact for fact in facts if _is_figure(fact)]
-        super().__init__((fact for fact in said if fact.name not in tags.EMPLOYEES), signals)
+        amounts = [fact for fact in said if fact.name not in tags.EMPLOYEES]
+        super().__init__(amounts, signals)
+        count_finer_amounts(amounts, signals)
         self.is_ifrs = any(tags.IFRS_FAMILY in (fact.namespace or "") for fact in said)
         self.count = 0
         self._places: dict[Place, dict[str, list[Fact]]] = {}

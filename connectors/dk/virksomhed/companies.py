@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, Final
 
+from connectors.dk import code_lists
 from connectors.dk.register import canonical_number, has_check_digit
 from connectors.dk.virksomhed.owners import is_register_of_owners
 from connectors.dk.virksomhed.periods import (
@@ -25,6 +26,7 @@ from connectors.dk.virksomhed.structs import Address, Employment, Metadata, Regi
 from connectors.kit.staging import RejectedRecordError, SignalCounter
 
 _FILLER: Final = "1901-01-01"  # of a day of foundation that is not known
+_ENDED: Final = "dissolved"
 _UNDER_5: Final = "EJERREGISTRERING_UNDER_5_PROCENT"
 _NOTHING: Final = Metadata()
 _CODE_DIGITS: Final = 6
@@ -60,6 +62,8 @@ def company_row(record: RegisteredCompany, day: str, tally: SignalCounter) -> Co
         raise RejectedRecordError("no unit number")
     if not (record.livsforloeb or record.virksomhedsstatus or newest.sammensatStatus):
         raise RejectedRecordError("neither a status nor a life span")
+    if _has_contradicting_status(record, newest, day):
+        tally.add("contradicting_status", "sammensatStatus", number)
     return (
         number,
         record.enhedsNummer,
@@ -160,6 +164,17 @@ def _status_columns(record: RegisteredCompany, newest: Metadata, day: str) -> Co
         bool(spans),
         None if founded == _FILLER else founded,
     )
+
+
+def _has_contradicting_status(record: RegisteredCompany, newest: Metadata, day: str) -> bool:
+    """True if the ready-made word means another state than the list's, or an end beside an open life span."""
+    word, listed = newest.sammensatStatus, current_element(record.virksomhedsstatus, day)
+    if word is None:
+        return False
+    meaning = code_lists.STATUSES.get(word.strip().lower(), "status")
+    other = None if listed is None else code_lists.STATUSES.get((listed.status or "").strip().lower(), "status")
+    is_open = meaning == _ENDED and current_element(record.livsforloeb, day) is not None
+    return is_open or (meaning is not None and other is not None and meaning != other)
 
 
 def _form_columns(record: RegisteredCompany, newest: Metadata, day: str) -> CompanyRow:

@@ -32,6 +32,8 @@ from connectors.nasdaq.names import issuer_key
 
 _LANGUAGES: Final = ("3", "1", "2")  # English before Finnish before Swedish
 _CITY_LANGUAGES: Final = ("1", "2", "3")
+_SWEDISH_FIRST: Final = ("2", "1", "3")
+_ALAND: Final = "21"  # region
 _NEVER: Final = date.min
 _EARLIEST: Final = 1700  # companies of the 19th century are registered; 0001-01-01 is a day not stated
 _FIRST: Final = 1
@@ -322,6 +324,11 @@ def _address_lines(address: CompanyAddress) -> list[str]:
 
 
 def _city_name(address: CompanyAddress) -> str | None:
+    """The post office in Finnish, on Åland, where Swedish alone is official, in Swedish."""
+    codes = [scalar_text(one.municipalityCode) for one in list_or_empty(address.postOffices)]
+    placed = next(filter(None, codes), None) or POST_CODES.get(scalar_text(address.postCode), "municipality")
+    is_swedish = placed is not None and MUNICIPALITIES.get(placed.zfill(3), "region") == _ALAND
+    languages = _SWEDISH_FIRST if is_swedish else _CITY_LANGUAGES
     by_language = {scalar_text(one.languageCode): scalar_text(one.city) for one in list_or_empty(address.postOffices)}
-    ordered = (by_language.get(code) for code in (*_CITY_LANGUAGES, None))
+    ordered = (by_language.get(code) for code in (*languages, None))
     return next((city for city in ordered if city), None)

@@ -98,6 +98,8 @@ def company_numbers(market: str, rows: pl.DataFrame) -> pl.Series:
     due &= ~number.str.contains(_FLOAT)
     compact = number.str.replace_all(_SEPARATORS.pattern, "").str.to_uppercase()
     found = compact.str.extract(registration.number)
+    if not written.letters:
+        found = found.str.zfill(written.length)  # the check digit weighs places
     if registration.excluded is not None:
         due &= ~compact.str.contains(registration.excluded)
     for code, letters in registration.prefixes.items():

@@ -10,9 +10,44 @@ from typing import Final
 
 import polars as pl
 
+from connectors.kit.visible_text import visible_text
+
 # A date further ahead of its observation is a slip, or of no use yet.
 AHEAD: Final = timedelta(days=366)
 _BLANKS: Final = r"[\s\x{00A0}\x{2007}\x{202F}\x{200B}\x{FEFF}]+"
+# Columns that name a company or a holder, as they are served
+_NAMES: Final = ("name", "holder_name")
+_NAME_LISTS: Final = ("previous_names",)
+_SINGLE_BLANKS: Final = r"^[^\s]+(?: [^\s]+)*$"
+_HIDDEN: Final = (
+    r"[\x{00}-\x{1F}\x{7F}-\x{9F}\x{AD}\x{061C}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}\x{2066}-\x{2069}"
+    r"\x{FEFF}\x{0300}-\x{036F}]"
+)
+
+
+def with_visible_names(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows of a shared table with names as they are seen (`visible_text`); of nearly all there is nothing to do."""
+    changed: list[pl.Series] = []
+    for name in (one for one in rows.columns if one in _NAMES):
+        places = _is_to_clean(rows[name]).arg_true()
+        if len(places):
+            cleaned = [_visible_name(text) for text in rows[name].gather(places)]
+            changed.append(rows[name].scatter(places, cleaned))
+    for name in (one for one in rows.columns if one in _NAME_LISTS):
+        column = rows[name]
+        if _is_to_clean(column.explode()).any():
+            lists = [None if one is None else [text and _visible_name(text) for text in one] for one in column]
+            changed.append(pl.Series(name, lists, dtype=column.dtype))
+    return rows.with_columns(changed) if changed else rows
+
+
+def _is_to_clean(names: pl.Series) -> pl.Series:
+    unusual = ~names.str.contains(_SINGLE_BLANKS) | names.str.contains(_HIDDEN)
+    return unusual.fill_null(value=False)
+
+
+def _visible_name(text: str) -> str:
+    return visible_text(text) or text
 
 
 def clean_text(column: pl.Expr) -> pl.Expr:

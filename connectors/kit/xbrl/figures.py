@@ -16,6 +16,7 @@ from connectors.kit.xbrl.transforms import UnacceptedTextError, parse_loose_date
 from warehouse.schema.types import LARGEST_INTEGER
 
 _WHOLE: Final = Decimal(1)
+_SEVERAL: Final = 2  # amounts that show a habit: one alone may be a slip
 _MOST_PEOPLE: Final = Decimal(10**10)
 
 
@@ -62,6 +63,23 @@ class StatedFigures:
             self.signals["amount_out_of_range", "employees"] += 1
             return None
         return int(value.quantize(_WHOLE, ROUND_HALF_UP))
+
+
+def count_finer_amounts(facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
+    """Counts amounts with digits below their stated precision, where most of a document's rounded amounts have some.
+
+    So reads an amount in thousands without its scale, and alike one written out with a precision stated too coarse.
+    """
+    rounded = [fact for fact in facts if fact.number and fact.decimals is not None and fact.decimals < 0]
+    finer = sum(has_finer_digits(fact.number, -fact.decimals) for fact in rounded if fact.number and fact.decimals)
+    if finer >= _SEVERAL and finer * 2 > len(rounded):
+        signals["finer_than_decimals", "amounts"] += finer
+
+
+def has_finer_digits(amount: Decimal, power: int) -> bool:
+    """True for an amount that is no whole multiple of a power of ten."""
+    bare = amount.normalize()
+    return bare.adjusted() - len(bare.as_tuple().digits) + 1 < power
 
 
 def first_day(facts: Iterable[Fact]) -> date | None:

@@ -19,6 +19,7 @@ from connectors.kit.xml.html import parse_fragment
 
 _PRE: Final = frozenset({"pre"})
 _TAG: Final = re.compile(r"<[a-zA-Z/!?][^<>]{0,2000}>")  # «p<0.01» begins none
+_WITHIN_WORDS: Final = re.compile(r"</?(?:b|i|u|em|strong|sub|sup|small|mark)>", re.IGNORECASE)
 _FOOTNOTE: Final = re.compile(r"[\d*†]{1,2}")
 _CELLS: Final = frozenset({"td", "th"})
 _BREAKS: Final = _CELLS.union(
@@ -32,6 +33,11 @@ NOT_CONTENT: Final = NOT_TEXT | {"title"}
 def to_single_line(markup: str) -> str:
     """Text of a fragment without tags and entities, with single blanks."""
     return " ".join(html.unescape(_TAG.sub(" ", markup)).split())
+
+
+def headline_text(markup: str) -> str:
+    """The same for a headline, whose words marks of emphasis do not part: «CO<sub>2</sub>» is one."""
+    return to_single_line(_WITHIN_WORDS.sub("", markup))
 
 
 def html_lines(body: bytes, cell_end: str = "", skipped: AbstractSet[str] = NOT_CONTENT) -> list[str]:

@@ -21,7 +21,7 @@ from connectors.contract.pieces import NOT_A_COMPANY, ArchiveMember, Batch, NotA
 from connectors.kit import feeds as kit_feeds
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import SignalCounter
-from connectors.news import bodies, categories, issuer_evidence, items
+from connectors.news import bodies, categories, issuer_evidence, items, named_listings
 from connectors.news import text as news_text
 from connectors.news.schema import wire_table
 from connectors.news.wires import fetch
@@ -117,7 +117,8 @@ def read_batches(market: str, staged_table: Table, member: ArchiveMember) -> Ite
 def _entry_row(
     market: str, feed: kit_feeds.ParsedFeed, entry: kit_feeds.FeedEntry, tally: SignalCounter
 ) -> items.Row | None:
-    title, url = news_text.to_plain_text(entry.title), news_text.web_address(entry.link)
+    written = news_text.decode_again(entry.title)
+    title, url = news_text.to_plain_text(written), news_text.web_address(entry.link)
     published = news_text.parse_instant(entry.time)
     wire = _wire_of_url(url) or _wire_of_url(feed.link)
     if title is None or published is None or wire is None:
@@ -129,10 +130,12 @@ def _entry_row(
             f"{NOT_A_COMPANY}: a law firm's call to investors, which names the opposing company"
         )
     identity, language = _id_and_language(wire, entry, url)
+    if written != entry.title:
+        tally.add("double_encoding", "title", identity)
     symbols = issuer_evidence.parse_symbols(_tags_of_scheme(entry, "/stock"))
-    if not wire.has_tags:
-        name, symbols = _name_and_symbols(title, entry, symbols)
-        author = author or name
+    if not wire.has_tags or not (symbols or _tags_of_scheme(entry, "/isin")):
+        name, named = _name_and_symbols(title, entry, author)
+        author, symbols = author or name, (*named, *symbols)
     issuer = issuer_evidence.issuer_for_market(market, _entry_evidence(feed, entry, symbols), wire.home)
     if issuer is None:
         tally.add("other_market", wire.publisher, identity)
@@ -162,11 +165,22 @@ def _wire_of_url(url: str | None) -> NewsWire | None:
     return next((wire for wire in WIRES if host == wire.host or host.endswith(f".{wire.host}")), None)
 
 
+def _page_of_wire(url: str | None) -> str | None:
+    """The address of a release at its wire, without what only says where it was read."""
+    if url is None or _wire_of_url(url) is None:
+        return None
+    parts = urlsplit(url)
+    return f"https://{parts.hostname}{parts.path}" if parts.path.strip("/") else None
+
+
 def _id_and_language(wire: NewsWire, entry: kit_feeds.FeedEntry, url: str | None) -> tuple[str, str | None]:
-    """The id of a release and its language; GlobeNewswire has both in the URL."""
+    """The id of a release and its language; GlobeNewswire has both in the URL.
+
+    Else its page on the wire's host is its id: feeds give two releases one guid, and one release another guid later.
+    """
     found = _RELEASE.search(url or "")
     number = news_text.to_plain_text(entry.number) or (found[1] if found else None)
-    native = number or news_text.to_plain_text(entry.id) or url
+    native = number or _page_of_wire(url) or news_text.to_plain_text(entry.id) or url
     if native is None or len(native) > _KEY:
         raise items.RejectedItemError("no id")
     said = (entry.language or (found[2] if found else ""))[:2].lower()
@@ -188,18 +202,10 @@ def _entry_subjects(entry: kit_feeds.FeedEntry) -> list[str]:
     return sorted({subject for subject in plain if subject})
 
 
-def _name_and_symbols(
-    title: str, entry: kit_feeds.FeedEntry, symbols: tuple[str, ...]
-) -> tuple[str | None, tuple[str, ...]]:
-    """Name and ticker of the company that the text gives together, if the headline begins with the name."""
+def _name_and_symbols(title: str, entry: kit_feeds.FeedEntry, author: str | None) -> tuple[str | None, tuple[str, ...]]:
+    """Name and ticker of the company that the text gives together, if the headline or the author begins with it."""
     text = news_text.to_plain_text(entry.summary, news_text.SUMMARY) or ""
-    begins = title.split(maxsplit=1)[0].casefold()
-    for written, known in issuer_evidence.find_names_with_symbols(f"{title}\n{text}".replace("--", "\n")):
-        words = written.split()
-        places = [place for place, word in enumerate(words) if word.casefold() == begins]
-        if places:
-            return " ".join(words[places[-1] :]), (*known, *symbols)
-    return None, symbols
+    return named_listings.find_issuer(title, text, author) or (None, ())
 
 
 def _entry_evidence(

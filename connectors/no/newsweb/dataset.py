@@ -19,6 +19,7 @@ from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from connectors.kit.json.body import decode_body, read_body
 from connectors.kit.staging import SignalCounter
+from connectors.news.items import impossible_time
 from connectors.no.newsweb import rows as rows_of
 from connectors.no.newsweb import schema as f
 from connectors.no.newsweb.fetch import fetch_announcements
@@ -97,6 +98,7 @@ class _MessageReader:
     """Converts the messages of one piece to rows, rejects and signals."""
 
     def __init__(self, piece: ArchiveMember) -> None:
+        self._piece = piece
         self._batch = staging.BatchBuilder(piece.dataset)
         self.tally = self._batch.tally
         asked = _ISSUER_IN_NAME.search(piece.name)
@@ -110,6 +112,9 @@ class _MessageReader:
         for message in messages:
             header = self._parse_row(message, rows_of.header_row)
             if header is None:
+                continue
+            if (impossible := impossible_time(header["publishedTime"], self._piece)) is not None:
+                self._batch.reject(header[f.ID], impossible, message)
                 continue
             headers.append(header)
             self._check_sign(header)

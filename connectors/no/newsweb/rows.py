@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from connectors.contract.pieces import NOT_A_COMPANY
 from connectors.kit.json.body import stripped_text
 from connectors.kit.staging import SignalCounter
+from connectors.news.text import decode_again
 from connectors.no import code_lists
 from connectors.no.newsweb import major_holdings as flagging
 from connectors.no.newsweb import periods
@@ -24,7 +25,6 @@ from connectors.no.register import has_valid_check_digit
 from name_matching.folding import fold_text
 from warehouse.schema.types import LARGEST_INTEGER
 
-_BROKEN: Final = re.compile("[\u00c2-\u00c5\u00e2]")  # UTF-8 lead bytes decoded as a single-byte encoding
 _OSLO: Final = ZoneInfo("Europe/Oslo")
 _KNOWN: Final = f.IGNORED | set(f.MESSAGES.names)
 _ID: Final = re.compile(r"[0-9]{1,18}")  # ASCII, and within a 64-bit integer
@@ -41,16 +41,10 @@ class RejectedMessageError(Exception):
 
 def repair_double_encoding(text: str | None, tally: SignalCounter, example: str) -> str | None:
     """Repairs double-encoded text: if decoding it again as UTF-8 succeeds, the result is used."""
-    if text is None or not _BROKEN.search(text):
-        return text or None
-    for encoding in ("cp1252", "latin-1"):
-        try:
-            plain = text.encode(encoding).decode()
-        except UnicodeError:
-            continue
+    plain = decode_again(text or "")
+    if plain != (text or ""):
         tally.add("double_encoding", "text", example)
-        return plain
-    return text
+    return plain or None
 
 
 def header_row(message: Message, tally: SignalCounter) -> Row:

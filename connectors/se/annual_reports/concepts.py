@@ -36,10 +36,13 @@ NAME: Final = "ForetagetsNamn"
 NUMBER: Final = "Organisationsnummer"
 SEAT: Final = "ForetagetsSate"
 CURRENCY: Final = ("RedovisningsvalutaHandlingList", "Redovisningsvaluta")
+CURRENCIES: Final = {"ValutaSvenskaKronorMember": "SEK", "ValutaEuroMember": "EUR"}  # members, instead of the code
+UNIT: Final = ("BeloppsformatList", "Beloppsformat")
+UNITS: Final = {"TUSENTAL": 3, "MILJONTAL": 6}  # powers of ten, of a code or inside a member's name
 SIGNED: Final = ("UndertecknandeArsredovisningDatum", "UndertecknandeDatum")
 ADOPTED: Final = "Arsstamma"
 AUDITED: Final = ("RevisionAvslutandeDatum", "UttalandeText", "Mottagare")
-METADATA: Final = frozenset((FIRST_DAY, LAST_DAY, NAME, NUMBER, SEAT, *CURRENCY, *SIGNED, ADOPTED, *AUDITED))
+METADATA: Final = frozenset((FIRST_DAY, LAST_DAY, NAME, NUMBER, SEAT, *CURRENCY, *UNIT, *SIGNED, ADOPTED, *AUDITED))
 WANTED: Final = NUMBERS | METADATA
 
 # Where one document has annual and group accounts, every context has one of these segments (never dimensions).

@@ -95,7 +95,8 @@ def parse_annual_report(body: bytes, expected_identity: tuple[str, date] | None)
     Raises MalformedMarkupError (no XBRL) or NotAnnualReportError.
     """
     report = read_report(body, tags.WANTED)
-    said, figures = _DocumentTexts(report.facts), AnnualReportFigures(report.facts, report.signals)
+    said = _DocumentTexts(report.facts)
+    figures = AnnualReportFigures(report.facts, report.signals, _amount_unit(said))
     audits = [name for name in tags.AUDITED if said.of(name, tags.AUDIT_FAMILY)]
     if not figures.count:
         what = "an audit report" if audits else "a certificate or the like"
@@ -165,6 +166,12 @@ def _financial_year(
     return since, until
 
 
+def _amount_unit(said: _DocumentTexts) -> int:
+    """The power of ten in which the document states to print its amounts; 0: written out, or not stated."""
+    stated = (next(filter(None, map(said.text, tags.UNIT)), None) or "").upper()
+    return next((power for word, power in tags.UNITS.items() if word in stated), 0)
+
+
 def _accounting_framework(schemas: Iterable[str]) -> str | None:
     named = [name for schema in schemas for part, name in _FRAMEWORKS if part in schema]
     return named[0] if named else None
@@ -177,6 +184,7 @@ def _check_period_and_currency(
         document.signals["other_period", "the name of the package ends on another day"] += 1
     stated = next(filter(None, map(said.text, tags.CURRENCY)), None)
     # later taxonomy versions use a list member (se-mem-base:…Member) instead of the code
+    stated = tags.CURRENCIES.get((stated or "").rpartition(":")[2], stated)
     is_code = stated is not None and document.currency is not None and len(stated) == len(document.currency)
     if is_code and stated != document.currency:
         document.signals["other_currency", str(stated)] += 1
@@ -208,8 +216,6 @@ def _figure_row(
     def stock(names: tuple[str, ...], name: str) -> int | None:
         return figures.money(figures.value(is_group, None, end, names), name)
 
-    # a stated result that is contradicted, or out of range, stays unknown: no next concept stands in for it
-    has_result = figures.is_stated(is_group, start, end, tags.NET_RESULT)
     row = AnnualReportRow(
         start,
         end,
@@ -220,13 +226,11 @@ def _figure_row(
         gross_result=flow(tags.GROSS_RESULT, "gross_result"),
         operating_result=flow(tags.OPERATING_RESULT, "operating_result"),
         after_financials=flow(tags.AFTER_FINANCIALS, "after_financials"),
-        net_result=flow(tags.NET_RESULT, "net_result")
-        if has_result
-        else stock(tags.NET_RESULT_IN_EQUITY, "net_result"),
+        net_result=figures.money(figures.net_result(is_group, start, end), "net_result"),
         equity=stock(tags.EQUITY, "equity"),
         untaxed_reserves=stock(tags.UNTAXED_RESERVES, "untaxed_reserves"),
         share_capital=stock(tags.SHARE_CAPITAL, "share_capital"),
-        total_assets=stock(tags.TOTAL_ASSETS, "total_assets"),
+        total_assets=figures.money(figures.total_assets(is_group, end), "total_assets"),
         employees=figures.heads(figures.value(is_group, start, end, tags.EMPLOYEES)),
     )
     return _mark_overview(row)

@@ -12,22 +12,37 @@ from datetime import date
 from decimal import Decimal
 
 from connectors.kit.xbrl.facts import Context, Fact, choose_count, choose_fact, most_precise
-from connectors.kit.xbrl.figures import StatedFigures
+from connectors.kit.xbrl.figures import StatedFigures, count_finer_amounts, has_finer_digits
 from connectors.se.annual_reports import concepts as tags
 
 Place = tuple[bool, date | None, date]  # is group, first day (None: a balance), last day
 
 
 class AnnualReportFigures(StatedFigures):
-    """Figures of one document by place; employees are full-time equivalents."""
+    """Figures of one document by place; employees are full-time equivalents.
 
-    def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
+    unit: the power of ten in which the document states to print its amounts. Where most are no multiples of it, they
+    were tagged as printed: in which unit they are is not known, and none counts.
+    """
+
+    def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]], unit: int = 0) -> None:
         said = [fact for fact in facts if _is_figure(fact)]
         super().__init__(said, signals)
         self.count = len(said)
         self._places: dict[Place, dict[str, list[Fact]]] = {}
         for fact in said:
             self._add_fact(fact)
+        amounts = [fact for fact in said if fact.name not in tags.EMPLOYEES]
+        count_finer_amounts(amounts, signals)
+        numbers = [fact.number for fact in amounts if fact.number]
+        finer = sum(has_finer_digits(number, unit) for number in numbers) if unit else 0
+        self._is_unscaled = finer * 2 > len(numbers)
+        if self._is_unscaled:
+            signals["other_scale", "Beloppsformat"] += finer
+
+    def money(self, value: Decimal | None, name: str) -> int | None:
+        """As `StatedFigures.money`; None of a document whose unit is not known."""
+        return None if self._is_unscaled else super().money(value, name)
 
     def periods(self, is_group: bool) -> Iterator[tuple[date, date]]:
         """First and last days of all durations of a scope with flow figures."""
@@ -43,9 +58,28 @@ class AnnualReportFigures(StatedFigures):
                 return self._chosen_amount(name, placed[name])
         return None
 
-    def is_stated(self, is_group: bool, start: date, end: date, names: tuple[str, ...]) -> bool:
-        """True if one of several concepts is stated for a period, though its facts may contradict each other."""
-        return not self._places.get((is_group, start, end), {}).keys().isdisjoint(names)
+    def net_result(self, is_group: bool, start: date, end: date) -> Decimal | None:
+        """The result of a period, else its line in equity. None if the two have other signs: which is right is unknown.
+
+        A stated result that is contradicted stays unknown: the line in equity does not stand in for it.
+        """
+        in_equity = self.value(is_group, None, end, tags.NET_RESULT_IN_EQUITY)
+        if self._places.get((is_group, start, end), {}).keys().isdisjoint(tags.NET_RESULT):
+            return in_equity
+        result = self.value(is_group, start, end, tags.NET_RESULT)
+        if result and in_equity == -result:
+            self.signals["conflicting_facts", tags.NET_RESULT_IN_EQUITY[0]] += 1
+            return None
+        return result
+
+    def total_assets(self, is_group: bool, end: date) -> Decimal | None:
+        """The total of a balance; a second total that differs from it is counted."""
+        placed = self._places.get((is_group, None, end), {})
+        choices = [choose_fact(most_precise(placed[name])) for name in tags.TOTAL_ASSETS if name in placed]
+        totals = [choice.fact for choice in choices if choice.agree]
+        if totals and not choose_fact(totals).agree:
+            self.signals["unbalanced", "total_assets"] += 1
+        return self.value(is_group, None, end, tags.TOTAL_ASSETS)
 
     def _chosen_amount(self, name: str, facts: Sequence[Fact]) -> Decimal | None:
         """The most precise of repeated facts; a differing coarser one is ignored with a signal.

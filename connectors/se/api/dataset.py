@@ -130,6 +130,9 @@ class _OrganisationReader:
             found |= {key: {} for key in f.EMPTY_SAYS if key not in found}
         elif set(self._failed) == {_UNKNOWN} and not found:
             raise RecordError("fel", f"{NOT_A_COMPANY}: unknown to the registers")
+        end, reason = found.get(f.DEREGISTRATION), found.get(f.REASON) or {}
+        if end is not None and not end.get("datum") and reason.get("kod") in code_lists.DEREGISTRATIONS:
+            self._tally.add("no_day", "avregistreringsdatum", self.number)
         self._record.close()
         keys = {f.NUMBER: self.number, f.SERIAL: self._serial}
         return [keys | {f.BLOCK: key} | row for key, row in found.items() if row is not None]

@@ -67,13 +67,21 @@ def scb_statements(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _first_firm_blocks(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Blocks of the first firm where several share one number; one that is deregistered comes last, as in the bulk."""
-    has_ended = (pl.col(f.BLOCK) == f.DEREGISTRATION) & pl.col("datum").is_not_null()
-    serial = pl.col(f.SERIAL).cast(pl.Int64, strict=False)
-    ordered = rows.with_columns(_ended=has_ended.any().over(f.NUMBER, f.SERIAL), _serial=serial).sort(
-        f.NUMBER, "_ended", "_serial"
+    """Blocks of the first firm where several share one number.
+
+    One that is deregistered comes last, of several the one that was last, as in the bulk.
+    """
+    firm = (f.NUMBER, f.SERIAL)
+    end = pl.when(pl.col(f.BLOCK) == f.DEREGISTRATION).then("datum")
+    has_reason = (pl.col(f.BLOCK) == f.REASON) & code_lists.names_an_end("kod")
+    marked = rows.with_columns(
+        _end=end.max().over(firm),
+        _ended=(end.is_not_null() | has_reason).any().over(firm),
+        _serial=pl.col(f.SERIAL).cast(pl.Int64, strict=False),
     )
-    return ordered.unique([f.NUMBER, f.BLOCK], keep="first", maintain_order=True).drop("_ended", "_serial")
+    order = [f.NUMBER, "_ended", "_end", "_serial"]
+    ordered = marked.sort(order, descending=[False, False, True, False], nulls_last=[False, False, True, False])
+    return ordered.unique([f.NUMBER, f.BLOCK], keep="first", maintain_order=True).drop("_ended", "_end", "_serial")
 
 
 def _join_groups(left: pl.LazyFrame, right: pl.LazyFrame) -> pl.LazyFrame:

@@ -136,6 +136,8 @@ class _BolagsverketReader:
         return days.zip_with(possible.fill_null(value=False), pl.Series([None], dtype=pl.Date))
 
     def _audit_codes(self, rows: pl.DataFrame) -> None:
+        undated = pl.col("avregistreringsdatum").is_null() & code_lists.names_an_end("avregistreringsorsak")
+        count_signals(self.tally, "no_day", "avregistreringsdatum", rows.filter(undated)[NUMBER])
         code_lists.LEGAL_FORMS.audit(rows, FORM, NUMBER, self.tally, "unknown_legal_form")
         code_lists.DEREGISTRATIONS.audit(rows, "avregistreringsorsak", NUMBER, self.tally, "unknown_reason")
         under_way = rows.select(NUMBER, PROCEEDINGS).filter(pl.col(PROCEEDINGS).is_not_null())

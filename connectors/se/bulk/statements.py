@@ -52,6 +52,7 @@ _USED: Final = (
     *("registreringsdatum", "postadress", "_observed_at"),
 )
 _ORDERING: Final = (SERIAL, "rad", "_retired_at")  # decides which of several rows counts
+_END: Final = "avregistreringsdatum"
 _ROW: Final = "_row"
 _CUT: Final = "_parts_of_address"
 ADDRESS: Final = ("street", "care_of", "town", "postcode", "address_country")
@@ -82,16 +83,20 @@ def _statement_columns(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _deduplicate_rows(rows: pl.DataFrame) -> pl.DataFrame:
-    """The row that counts per number; a row that left the register only if all rows did."""
+    """The row that counts per number; a row that left the register only if all rows did.
+
+    Of rows that are all deregistered it is the last one: until its day the organisation was there.
+    """
     several = rows.select(pl.col(NUMBER).cast(pl.UInt64).is_duplicated().alias("several"))["several"]
     if not several.any():
         return rows.select(_USED)  # nearly all have one row: only the others are sorted
-    order = ["_gone", "_ended", "_rank", "_name_date", SERIAL, "rad"]
+    order = ["_gone", "_ended", _END, "_rank", "_name_date", SERIAL, "rad"]
+    has_ended = pl.col(_END).is_not_null() | code_lists.names_an_end("avregistreringsorsak")
     some = rows.with_row_index(_ROW).filter(several)
     ranked = (
         some.hstack(_rank_names(some.select(NAMES)))
-        .with_columns(_gone=pl.col("_retired_at").is_not_null(), _ended=pl.col("avregistreringsdatum").is_not_null())
-        .sort(NUMBER, *order, descending=[False, False, False, False, True, False, False], nulls_last=True)
+        .with_columns(_gone=pl.col("_retired_at").is_not_null(), _ended=has_ended)
+        .sort(NUMBER, *order, descending=[False, False, False, True, False, True, False, False], nulls_last=True)
     )
     counts = ranked.unique(NUMBER, keep="first", maintain_order=True)[_ROW]
     return rows.select(_USED).filter((~several).scatter(counts, [True] * len(counts)))

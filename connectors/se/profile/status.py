@@ -91,6 +91,8 @@ def _status_rules(today: date, with_proceedings: bool, reads_scb: bool) -> tuple
     """
     removed, named, active = map(_deciding_register, ("deregistration", "name", "activity"))
     reason = pl.coalesce(code_lists.DEREGISTRATIONS.expr("reason"), pl.col("reason"), pl.lit("avregistrerad"))
+    # the register has a reason without a day, or with one that does not read: the end's day is unknown
+    undated = pl.col("deregistered").is_null() & code_lists.names_an_end("reason")
     said, word = pl.col("activity"), pl.col("activity_word")
     # a row with a blank or unknown code is no row that is missing, and no statement of a state
     has_row = pl.col("scb_seen").is_not_null() | word.is_not_null()
@@ -98,6 +100,7 @@ def _status_rules(today: date, with_proceedings: bool, reads_scb: bool) -> tuple
     missing = silent & (pl.col("registered") <= today - GRACE_PERIOD)
     return (
         _SourcedRule(pl.col("deregistered") <= today, "dissolved", None, pl.col("deregistered"), reason, removed),
+        _SourcedRule(undated, "dissolved", None, _NO_DAY, reason, removed),
         *(_proceeding_rules(today) if with_proceedings else ()),
         _SourcedRule(said == _ACTIVE, "active", None, _NO_DAY, word, active),
         _SourcedRule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, word, active),

@@ -139,7 +139,8 @@ GROUP_AXES: Final = frozenset(
 )
 GROUP_MEMBERS: Final = frozenset({"Consolidated", "ConsolidatedGroup", "Group", "ConsolidatedMember"})
 COMPANY_MEMBERS: Final = frozenset({"Company", "CompanyOnly", "CompanyDefault", "ParentCompany", "SeparateMember"})
-WHOLE_MEMBERS: Final = frozenset({"ContinuingAndDiscontinuedOperations", "RestatedAmount", "AllPeriods"})
+WHOLE_MEMBERS: Final = frozenset({"ContinuingAndDiscontinuedOperations", "AllPeriods"})
+RESTATED: Final = "RestatedAmount"
 DEFAULT: Final = "Default"  # suffix of default members
 # Some software marks every figure of a first filing as original; next to a revised one it is the superseded value.
 REVISION_AXIS: Final = "OriginalRevisedDataDimension"

@@ -109,8 +109,11 @@ def _stated_day(said: Said, name: str) -> date | None:
     return first_day(said.get(name, ()))
 
 
-def _stated_boolean(said: Said, name: str, period: AccountsPeriod) -> bool | None:
-    """Boolean fact for the document's own undimensioned period, else for any context that is of no earlier period."""
+def _stated_booleans(said: Said, name: str, period: AccountsPeriod) -> set[bool]:
+    """Boolean facts for the document's own undimensioned period, else for any context that is of no earlier period.
+
+    Several facts of one context may contradict each other.
+    """
 
     def is_of_earlier_period(fact: Fact) -> bool:
         return fact.context is not None and fact.context.end is not None and fact.context.end < period.start
@@ -120,11 +123,10 @@ def _stated_boolean(said: Said, name: str, period: AccountsPeriod) -> bool | Non
         return (context is None or context.end != period.end, context is not None and bool(context.dimensions))
 
     own = (fact for fact in said.get(name, ()) if not is_of_earlier_period(fact))
-    for fact in sorted(own, key=beside):
-        text = str(fact.value or "").strip().lower()
-        if text in _TRUE or text in _FALSE:
-            return text in _TRUE
-    return None
+    stated = [(beside(fact), str(fact.value or "").strip().lower()) for fact in own]
+    known = [(place, text in _TRUE) for place, text in stated if text in _TRUE | _FALSE]
+    nearest = min((place for place, _ in known), default=None)
+    return {value for place, value in known if place == nearest}
 
 
 def _entity_number(context: Context) -> str | None:
@@ -141,11 +143,14 @@ def _find_company_number(file_number: str | None, said: Said, report: XbrlReport
     tagged = [fact for name in concepts.NUMBER for fact in said.get(name, ())]
     own = [fact for fact in tagged if fact.context is None or not fact.context.dimensions]
     stated = set(filter(None, (company_number(str(fact.value or "")) for fact in own or tagged)))
+    entities = set(_entity_numbers(report.facts).values())
     if file_number is not None:
         if stated - {file_number}:
             report.signals["other_company_number", "than in the file's name, which counts"] += 1
+        elif entities and file_number not in entities:
+            report.signals["other_company_number", "in the contexts than in the file's name"] += 1
         return file_number
-    found = stated or set(_entity_numbers(report.facts).values())
+    found = stated or entities
     if not found:
         raise NotAccountsError("no company number in its name, its facts or its contexts")
     if len(found) > 1:
@@ -174,13 +179,16 @@ def _leave_out_other_companies(report: XbrlReport, number: str) -> None:
     report.facts = kept
 
 
-def _dormant_flag(said: Said, period: AccountsPeriod) -> bool | None:
-    for name in concepts.DORMANT:
-        found = _stated_boolean(said, name, period)
-        if found is not None:
-            return found
-    inverse = _stated_boolean(said, concepts.NOT_DORMANT, period)
-    return None if inverse is None else not inverse
+def _dormant_flag(said: Said, period: AccountsPeriod, report: XbrlReport) -> bool | None:
+    """The first flag that the document has; None, with a signal, if its facts contradict each other."""
+    for name in (*concepts.DORMANT, concepts.NOT_DORMANT):
+        found = _stated_booleans(said, name, period)
+        if len(found) > 1:
+            report.signals["conflicting_facts", name] += 1
+            return None
+        if found:
+            return found.pop() is (name != concepts.NOT_DORMANT)
+    return None
 
 
 def _dimension_member(said: Said, names: tuple[str, ...], axis: str) -> str | None:
@@ -224,7 +232,7 @@ def _figure_row(figures: AccountsFigures, period: AccountsPeriod, is_group: bool
         money(first_stated(flows, concepts.REVENUE), "revenue"),
         money(first_stated(flows, concepts.OPERATING_RESULT), "operating_result"),
         money(first_stated(flows, concepts.NET_RESULT_OF_GROUP if is_group else concepts.NET_RESULT), "net_result"),
-        money(first_stated(balances, concepts.EQUITY), "equity"),
+        money(figures.equity(balances), "equity"),
         money(assets, "total_assets"),
         figures.heads(employees),
         ("total_assets",) if is_derived else (),
@@ -286,15 +294,18 @@ def parse_accounts_document(name: str, body: bytes) -> AccountsDocument:
         number=number,
         name=first_text(fact for key in concepts.NAME for fact in said.get(key, ())),
         balance_date=end,
-        is_dormant=_dormant_flag(said, periods.own),
+        is_dormant=_dormant_flag(said, periods.own, report),
         standard=_accounting_standard(said, report),
         accounts_type=_dimension_member(said, concepts.ACCOUNTS_TYPE, "AccountsType"),
         received=_received_day(said, end, report),
-        is_amendment=figures.is_revised or any(_stated_boolean(said, key, periods.own) for key in concepts.AMENDED),
+        is_amendment=figures.is_revised
+        or any(True in _stated_booleans(said, key, periods.own) for key in concepts.AMENDED),
         period=periods.own,
         signals=report.signals,
     )
     for period in (periods.own, *periods.comparatives()):
         rows = (_figure_row(figures, period, is_group) for is_group in (False, True))
         document.rows += [row for row in rows if row is not None and row.has_figures]
+    if document.rows and all(row.period.is_comparative for row in document.rows):
+        report.signals["no_own_figures", "of the balance date"] += 1
     return document

@@ -16,18 +16,20 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from connectors.kit.xbrl.facts import Context, Dimension, Fact, choose_count, choose_fact
-from connectors.kit.xbrl.figures import StatedFigures
+from connectors.kit.xbrl.figures import StatedFigures, count_finer_amounts
 from connectors.kit.xbrl.transforms import UnacceptedTextError, parse_plain_number
 from connectors.uk.accounts import concepts
 
 WITHIN: Final = concepts.MATURITIES["WithinOneYear"]  # creditors by maturity
 AFTER: Final = concepts.MATURITIES["AfterOneYear"]
-PLAIN, BY_MEMBER, ORIGINAL = 0, 1, 2  # ranks
-_PART, _COMPANY, _GROUP, _SEGMENTS, _ALL, _FIRST = "part", "company", "group", "segments", "all", "first"
+PLAIN, RESTATED, BY_MEMBER, ORIGINAL = 0, 1, 2, 3  # ranks
+_PART, _COMPANY, _GROUP, _SEGMENTS, _ALL = "part", "company", "group", "segments", "all"
+_LAST, _FIRST = "restated", "first"  # of several values of a figure
+_WHOLE_MEMBERS: Final = {**dict.fromkeys(concepts.WHOLE_MEMBERS, _ALL), concepts.RESTATED: _LAST}
 
 
 class FactPart(NamedTuple):
-    """Scope of a fact. rank: undimensioned, total by members, or value as originally filed."""
+    """Scope of a fact. rank: undimensioned, restated, total by members, or value as originally filed."""
 
     is_group: bool
     rank: int
@@ -53,7 +55,8 @@ def _combined_part(dimensions: tuple[Dimension, ...], segments: tuple[str, ...])
     if _PART in found or len(maturities) > 1:
         return None
     is_total = _SEGMENTS in found
-    rank = ORIGINAL if _FIRST in found else BY_MEMBER if is_total or _ALL in found else PLAIN
+    whole = BY_MEMBER if is_total or _ALL in found else RESTATED if _LAST in found else PLAIN
+    rank = ORIGINAL if _FIRST in found else whole
     return FactPart(_GROUP in found, rank, next(iter(maturities), None), is_total)
 
 
@@ -69,12 +72,12 @@ def _dimension_meaning(dimension: Dimension) -> str:
     if axis in concepts.GROUP_AXES:
         return _member_scope(member)
     if axis == concepts.REVISION_AXIS:
-        return {concepts.ORIGINAL: _FIRST, concepts.REVISED: _ALL}.get(member, _PART)
+        return {concepts.ORIGINAL: _FIRST, concepts.REVISED: _LAST}.get(member, _PART)
     if axis in concepts.MATURITY_AXES and member in concepts.MATURITIES:
         return concepts.MATURITIES[member]
     if member.startswith("Total") and member.endswith("IncludingAnyUnallocatedAmount"):
         return _SEGMENTS
-    return _ALL if member in concepts.WHOLE_MEMBERS or member.endswith(concepts.DEFAULT) else _PART
+    return _ALL if member.endswith(concepts.DEFAULT) else _WHOLE_MEMBERS.get(member, _PART)
 
 
 def has_revised_figures(facts: Iterable[Fact]) -> bool:
@@ -142,6 +145,7 @@ class AccountsFigures(StatedFigures):
         said = [fact for fact in facts if fact.name not in concepts.METADATA]
         figures = [fact for fact in said if fact.name not in concepts.OWNERS]
         super().__init__(figures, signals)
+        count_finer_amounts((fact for fact in figures if fact.name not in concepts.EMPLOYEES), signals)
         self.flows: defaultdict[tuple[bool, date], Counter[date]] = defaultdict(Counter)
         self.balances: dict[date, set[str]] = {}
         self._places: dict[Place, dict[str, Ranked]] = {}
@@ -202,6 +206,8 @@ class AccountsFigures(StatedFigures):
         if context is None or context.end is None:
             return
         start, end = context.start, context.end
+        if name in (concepts.STOCKS if start is not None else concepts.FLOWS):
+            self.signals["wrong_period_type", name] += 1
         self._places.setdefault((is_group, start, end), {}).setdefault(name, []).append((rank, fact))
         if start is None:
             if name not in concepts.EMPLOYEES:
@@ -235,10 +241,29 @@ class AccountsFigures(StatedFigures):
         best = min(rank for rank, _ in ranked)
         facts = [fact for rank, fact in ranked if rank == best]
         choice = choose_count(facts) if name in concepts.EMPLOYEES else choose_fact(facts)
-        if choice.agree:
+        restated = [fact for rank, fact in ranked if best < rank == RESTATED]
+        is_replaced = bool(restated) and not choose_fact([choice.fact, *restated]).agree
+        if choice.agree and not is_replaced:
             return choice.fact.number
         self.signals["conflicting_facts", name] += 1
-        return _confirmed_amount(name, facts, placed)
+        last = choose_fact(restated) if is_replaced else None
+        return last.fact.number if last is not None and last.agree else _confirmed_amount(name, facts, placed)
+
+    def equity(self, balances: Mapping[str, Decimal]) -> Decimal | None:
+        """Equity of a day; None if net assets are the same amount with the other sign: one of them lost its minus.
+
+        Some software gives the assets the sign of a ledger, which is minus: equity has its own sign there.
+        """
+        stated = [(name, balances[name]) for name in concepts.EQUITY if name in balances]
+        if not stated:
+            return None
+        first, value = stated[0]
+        opposite = [name for name, other in stated if other == -value != 0]
+        if not opposite:
+            return value
+        self.signals["conflicting_facts", f"{first}, {opposite[0]}"] += 1
+        assets = [balances[name] for name in (concepts.FIXED_ASSETS, concepts.CURRENT_ASSETS) if name in balances]
+        return value if assets and max(assets) < 0 else None
 
     def heads(self, value: Decimal | None) -> int | None:
         """Whole persons; some filers add a sign."""

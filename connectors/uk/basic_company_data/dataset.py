@@ -142,8 +142,9 @@ def with_industry(rows: pl.DataFrame) -> pl.DataFrame:
     """
     cell = pl.col("_cell")
     cells = rows.select(_cell=pl.col(CELL).unique()).drop_nulls()
-    code, label = (cell.str.extract(PATTERN, group).str.strip_chars() for group in (1, 2))
+    written, label = (cell.str.extract(PATTERN, group).str.strip_chars() for group in (1, 2))
     codes = load_list("sic")
+    code = _with_lost_zero(written, label)
     schemes = {listed: _SCHEMES[len(listed)] for listed in sorted(codes.codes)}
     parts = cells.select(
         "_cell",
@@ -152,6 +153,16 @@ def with_industry(rows: pl.DataFrame) -> pl.DataFrame:
         industry_scheme=code.replace_strict(schemes, default=None, return_dtype=pl.String),
     )
     return rows.join(parts, left_on=CELL, right_on="_cell", how="left", maintain_order="left")
+
+
+def _with_lost_zero(code: pl.Expr, label: pl.Expr) -> pl.Expr:
+    """Codes, with the leading zero that a spreadsheet took: four digits with the words of the code of five."""
+    listed, words = load_list("sic"), label.str.to_lowercase()
+    padded = pl.lit("0") + code
+    is_cut = (listed.expr(padded).str.to_lowercase() == words) & (
+        listed.expr(code).str.to_lowercase() != words
+    ).fill_null(value=True)
+    return pl.when(is_cut.fill_null(value=False)).then(padded).otherwise(code)
 
 
 def unknown_industry_cells(cells: pl.Series) -> list[str]:

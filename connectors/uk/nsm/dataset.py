@@ -35,7 +35,10 @@ _OURS: Final = re.compile(rb'"_index"\s*:\s*"fca-nsm-searchdata"|"hits"\s*:\s*\{
 _INSTANTS: Final = ("publication_date", "submitted_date")
 _NONE: Final = re.compile(r"(?:n\s*[/.]?\s*a|none|not applicable|[-–.]*)\.?$", re.IGNORECASE)
 _YES: Final = (True, "true", "True")
+_SUPERSEDED: Final = "N"  # of `latest_flag`
 _REGIME: Final = date(2007, 1, 20)  # start of DTR 5: no threshold was crossed under it before
+_YEAR_DAYS: Final = 365
+_WEEK_DAYS: Final = 7
 _ROUNDED: Final = tr1_form.Decimal("0.02")
 _TEXTS: Final = tuple(name for name in ITEMS.names if name not in {"id", "lei"})
 
@@ -72,6 +75,9 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
         items.append(_item_row(identity, source, tally))
         text = source.get("document_content")
         if source.get("type") == HOLDINGS_TYPE and isinstance(text, str):
+            if source.get("latest_flag") == _SUPERSEDED:
+                rejects.append((identity, "superseded by a later revision", source.get("headline")))
+                continue
             try:
                 forms.append(_form_row(identity, source, _parse_form(text), tally))
             except tr1_form.NotTr1FormError as error:
@@ -189,16 +195,27 @@ def _checked_country(written: str | None, identity: str, tally: SignalCounter) -
 
 
 def _checked_crossing_day(stated: date | None, source: Row, identity: str, tally: SignalCounter) -> date | None:
-    """Day of section 5; None if after its announcement, as it would hide all later notices, or before the regime."""
+    """Day of section 5; None if it cannot be.
+
+    A day after its announcement would hide all later notices. A crossing is notified within days: a year and a few
+    days before is the number of last year, and would hide the notice.
+    """
     if stated is None:
         tally.add("no_day", "no day of the crossing in the text", identity)
         return None
     told = stripped_text(source.get("submitted_date")) or stripped_text(source.get("publication_date"))
     is_later = told is not None and stated.isoformat() > told[:10]
-    if is_later or stated < _REGIME:
+    if is_later or stated < _REGIME or _is_of_last_year(stated, told):
         tally.add("impossible_date", "section 5", identity)
         return None
     return stated
+
+
+def _is_of_last_year(stated: date, told: str | None) -> bool:
+    """True if a day is of the year before its announcement and would be within a week of it in the same year."""
+    announced = parse_instant(told)
+    late = None if announced is None else (announced.date() - stated).days
+    return late is not None and _YEAR_DAYS <= late <= _YEAR_DAYS + _WEEK_DAYS
 
 
 def _exact_level(level: tr1_form.PositionLevel | None) -> tr1_form.Decimal | None:

@@ -60,6 +60,11 @@ _CELL: Final = re.compile(
     re.IGNORECASE,
 )
 _FOOTNOTE: Final = re.compile(r"\(\s*(?:\d{1,2}|[ivx]{1,5}|\*+)\s*\)", re.IGNORECASE)
+_NO_NAME: Final = re.compile(
+    r"n\s*[/.]?\s*a\.?|none|nil|not applicable|as above|(?:please\s+)?(?:see|refer to|as per)\b.*|same as\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_LOOSE_POINT: Final = re.compile(r"(?:^|\s)[.,]\d")  # of the figure before it, or of one below 1: it is unclear which
 _SIGNED: Final = re.compile(r"[-–−]\d")  # a negative share or a range: neither is a position
 _WEEKDAY: Final = r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?\s+)?"
 _DAY: Final = re.compile(
@@ -164,7 +169,7 @@ def _holder_and_country(flat: str) -> tuple[str, str | None]:
     section = flat[begin.end() : end.start() if end else begin.end() + _LONGEST][:_LONGEST]
     found = _NAME.search(section)
     name = _trim_text(found[1]) if found else None
-    if name is None:
+    if name is None or _NO_NAME.fullmatch(name):
         raise NotTr1FormError("no name of the person subject to the notification obligation")
     both = _CITY_AND_COUNTRY.search(section)
     if both is not None:
@@ -215,6 +220,8 @@ def _parse_position(row: str) -> VotingPosition | None:
     row = _FOOTNOTE.sub(" ", row)
     if _SIGNED.search(row) is not None:
         raise NotTr1FormError("a negative share or a range in a row of section 7")
+    if _LOOSE_POINT.search(row) is not None:
+        raise NotTr1FormError("digits behind a loose point in a row of section 7")
     shares, count = _split_cells(row)
     levels = [_parse_level(cell) for cell in shares]
     if not any(levels):

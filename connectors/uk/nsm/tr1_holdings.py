@@ -19,6 +19,7 @@ from connectors.uk.code_lists import code_list_field
 from connectors.uk.nsm.schema import KEY, normalise_holder_name
 from warehouse.schema import tables
 
+_PORTAL_REVISION: Final = r"^(NI-\d+)-\d+$"  # of the portal's disclosures: the number, and that of the revision
 ARTEFACTS: Final = "https://data.fca.org.uk/artefacts/"
 _FUND: Final = r"(?i)\b(?:fund|funds|sicav|oeic|unit trust)\b"
 _STATE: Final = r"(?i)\b(?:kingdom of|state of|government|treasury|ministry|norges bank|republic of)\b"
@@ -28,15 +29,23 @@ _COMPANY: Final = (
 )
 
 
-def map_holdings(forms: pl.DataFrame) -> pl.DataFrame:
-    """All notifications of linked `uk_tr1` rows as shared holdings, oldest first."""
-    linked = forms.filter(pl.col("_company_id").is_not_null())
+def map_holdings(forms: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """All notifications of linked `uk_tr1` rows as shared holdings, oldest first; `items`: `uk_nsm_items` rows."""
+    linked = _without_superseded_revisions(forms, items).filter(pl.col("_company_id").is_not_null())
     if linked.is_empty():
         return staging.empty_staged_frame(tables.HOLDINGS)
     submitted = pl.col("submitted_date").str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
     dated = linked.with_columns(valid_from=pl.coalesce("crossed_on", submitted))
     ordered = dated.sort("valid_from", "submitted_date", "id", nulls_last=False)
     return cast_to_table(ordered.with_columns(*staging.ORIGIN, **_holding_columns(ordered)), tables.HOLDINGS)
+
+
+def _without_superseded_revisions(forms: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """The newest form of each disclosure: a revision may also correct the day of the crossing."""
+    disclosures = items.select("id", _disclosure=pl.col("seq_id").str.replace(_PORTAL_REVISION, "$1"))
+    named = forms.join(disclosures, on="id", how="left").with_columns(pl.coalesce("_disclosure", "id"))
+    newest = named.sort("submitted_date", "id", nulls_last=False).unique("_disclosure", keep="last")
+    return newest.drop("_disclosure")
 
 
 def _holding_columns(rows: pl.DataFrame) -> dict[str, pl.Expr]:

@@ -57,6 +57,9 @@ _EXTRA_SOURCES: Final = (
     (ACCOUNTS, "facts_at", _LATEST),
     (PSC, "listed_at", ("is_listed",)),
 )
+_NO_PLACES: Final = ("N/A", "NA", "NONE", "NULL", "UNKNOWN", "NOT APPLICABLE", "NOT AVAILABLE", "-", "--", ".", "..")
+# as forms spell it: a list of all spellings costs less than one spelling of millions of towns
+_WORDS_FOR_NO_PLACE: Final = sorted({one for word in _NO_PLACES for one in (word, word.lower(), word.title())})
 _OF_REGISTER: Final = ("name", "sni_code", "sni_label", "municipality", "county", "registered_date", "status")
 
 
@@ -121,14 +124,14 @@ def _map_registered(rows: pl.DataFrame, *, today: date, reads_accounts: bool) ->
             org_number=pl.col("CompanyNumber"),
             name=pl.col("CompanyName"),
             country=pl.lit(CODE),
-            municipality=pl.col("RegAddress.PostTown"),
-            county=pl.col("RegAddress.County"),
+            municipality=_named_place("RegAddress.PostTown"),
+            county=_named_place("RegAddress.County"),
             registered_date=parse_day("IncorporationDate"),
             legal_form_code=pl.col("CompanyCategory"),
             legal_form_label=code_list_field(rows, "CompanyCategory", "legal_forms", "label"),
             address_lines=pl.when(street != "").then(street.str.split(_UNIT)),
-            postal_code=pl.col("RegAddress.PostCode"),
-            post_town=pl.col("RegAddress.PostTown"),
+            postal_code=_named_place("RegAddress.PostCode"),
+            post_town=_named_place("RegAddress.PostTown"),
             address_country=code_list_field(rows, "RegAddress.Country", "countries", "country"),
             field_origins=origin_texts({}, {"name": pl.col("name_since")}),
             previous_names=pl.col("previous_names").fill_null(pl.lit([], dtype=pl.List(pl.String))),
@@ -145,6 +148,11 @@ def _map_registered(rows: pl.DataFrame, *, today: date, reads_accounts: bool) ->
         ),
         tables.COMPANIES,
     )
+
+
+def _named_place(column: str) -> pl.Expr:
+    """A part of an address; null for a word that says there is none."""
+    return pl.when(~pl.col(column).is_in(_WORDS_FOR_NO_PLACE)).then(column)
 
 
 def _companies_from_accounts(facts: pl.DataFrame) -> pl.DataFrame:

@@ -17,8 +17,8 @@ from connectors.kit.staging import cast_to_table
 from connectors.uk.code_lists import code_list_field, load_list
 from connectors.uk.psc.natures_of_control import with_ownership_bands
 from connectors.uk.psc.schema import HOLDERS, KEY, PERIODS
-from connectors.uk.psc.signals import REGIME
-from connectors.uk.register import PUBLIC_PAGE, british_holder_number, company_ids
+from connectors.uk.psc.signals import REGIME, stated_number
+from connectors.uk.register import PUBLIC_PAGE, company_ids
 from warehouse.schema import tables
 from warehouse.schema.types import SUBJECT_NUMBER
 
@@ -31,6 +31,8 @@ def map_holdings(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     if psc.is_empty():
         return staging.empty_staged_frame(tables.HOLDINGS)
     banded = pl.any_horizontal(pl.col("pct_min", "votes_min").is_not_null())
+    # control alone is a share of nothing, natures that cannot be read are an unknown share
+    unstated = pl.col("is_unread") & (pl.col("_kind") != "secret").fill_null(value=True)
     live = with_ownership_bands(_clear_false_retirements(psc, others).filter(~pl.col("deleted")))
     rows = (
         live.with_columns(
@@ -42,7 +44,7 @@ def map_holdings(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             *staging.ORIGIN,
             native_id=pl.col("id"),
-            basis=pl.when(banded).then(pl.lit("band")),
+            basis=pl.when(banded | unstated).then(pl.lit("band")),
             ended_on=pl.coalesce("ended_on", pl.col("_retired_at").dt.date()),
             url=pl.lit(PUBLIC_PAGE) + pl.col("company_number") + pl.lit("/persons-with-significant-control"),
             register=pl.lit(KEY),
@@ -97,12 +99,8 @@ def _holder_columns() -> dict[str, pl.Expr]:
     full = text.clean_text(pl.coalesce(text.clean_text(pl.col("name")), parts))
     person = pl.coalesce("_country_of_residence", "_nationality")
     entity = pl.coalesce("_country_registered", "_place_registered")
-    number = british_holder_number(
-        pl.col("registration_number"),
-        pl.col("country_registered"),
-        pl.col("place_registered"),
-        pl.col("_country_registered"),
-    )
+    number = stated_number(pl.col("_country_registered"))
+    other_company = pl.when(number != pl.col("company_number")).then(number)
     is_state = pl.col("legal_form").str.contains(_STATE).fill_null(value=False)
     return {
         "holder_name": pl.when(kind != "secret").then(full),
@@ -111,7 +109,7 @@ def _holder_columns() -> dict[str, pl.Expr]:
         .when((kind == "legal") & is_state)
         .then(pl.lit("state"))
         .otherwise(pl.lit("unknown")),
-        "holder_company_id": pl.when(kind == "company").then(company_ids(number)),
+        "holder_company_id": pl.when(kind == "company").then(company_ids(other_company)),
         # a company number was linked because the register details are British, in any spelling
         "holder_country": pl.when(kind == "person")
         .then(person)

@@ -28,7 +28,7 @@ PERCENT: Final = pl.Decimal(9, 4)
 # The bands that the register publishes; another one is read as written, and signalled
 _PUBLISHED_BAND: Final = r"-(?:25-to-50|50-to-75|75-to-100|more-than-25)-percent"
 _OTHER_BAND: Final = r"-percent"
-BANDS: Final = ("pct_min", "pct_max", "votes_min", "votes_max", "controls", "is_direct")
+BANDS: Final = ("pct_min", "pct_max", "votes_min", "votes_max", "controls", "is_direct", "is_unread")
 
 
 def is_published_nature(codes: pl.Expr) -> pl.Expr:
@@ -58,8 +58,18 @@ def parse_natures(codes: pl.Expr) -> dict[str, pl.Expr]:
     }
 
 
+def has_several_bands(natures: pl.Series) -> pl.Series:
+    """Whether each list of codes states two bands of one right in one capacity: at most one of them is true."""
+    joined = natures.list.join(_SEPARATOR)
+    single = joined.unique().to_frame("_natures").with_columns(code=pl.col("_natures").str.split(_SEPARATOR))
+    parts = single.explode("code").with_columns(**parse_natures(pl.col("code"))).filter(pl.col("right").is_not_null())
+    capacity = pl.col("code").str.extract(_CAPACITY, 0).fill_null("")
+    found = parts.group_by("_natures", "right", capacity.alias("_capacity")).agg(pl.col("lower").n_unique())
+    return joined.is_in(found.filter(pl.col("lower") > 1)["_natures"].unique().implode())
+
+
 def with_ownership_bands(rows: pl.DataFrame) -> pl.DataFrame:
-    """Adds the BANDS of `natures_of_control`.
+    """Adds the BANDS of `natures_of_control`. is_unread: there is no code, or one that is unknown.
 
     Millions of rows have a few thousand combinations of codes: each is computed once.
     """
@@ -100,5 +110,6 @@ def _directness_by_combination(single: pl.DataFrame) -> pl.DataFrame:
     Otherwise null, never true: the statutory wording of the plain codes is «directly or indirectly».
     """
     return single.group_by("_natures").agg(
-        is_direct=pl.when(pl.col("has_capacity").fill_null(value=False).all()).then(statement=False)
+        is_direct=pl.when(pl.col("has_capacity").fill_null(value=False).all()).then(statement=False),
+        is_unread=~pl.col("known").all(),
     )

@@ -15,12 +15,14 @@ import polars as pl
 
 from connectors.kit.columns import text
 from connectors.kit.staging import SignalCounter, count_subjects
-from connectors.uk.code_lists import count_unlisted
-from connectors.uk.psc.natures_of_control import is_published_nature
-from connectors.uk.psc.schema import EXEMPTIONS, OTHERS, PERIODS, PSC, STATEMENTS
+from connectors.uk.code_lists import code_list_field, count_unlisted
+from connectors.uk.psc.natures_of_control import has_several_bands, is_published_nature
+from connectors.uk.psc.schema import EXEMPTIONS, HOLDERS, OTHERS, PERIODS, PSC, STATEMENTS
+from connectors.uk.register import british_holder_number
 from warehouse.schema.types import Table
 
 REGIME: Final = date(2016, 4, 6)  # start of the PSC regime: no control was registered before this day
+_STATING: Final = sorted(kind for kind, meaning in HOLDERS.items() if meaning != "secret")  # kinds with natures
 _COUNTRIES: Final = ("nationality", "country_of_residence", "country_registered")
 
 
@@ -52,7 +54,32 @@ def _count_holders(rows: pl.DataFrame, tally: SignalCounter, observed_on: date) 
     _count_natures(rows, tally)
     for column in _COUNTRIES:
         count_unlisted(tally, "unknown_country", "countries", _with_subject(rows, pl.col(column)))
+    _count_own_numbers(rows, tally)
+    _count_repeated_records(rows, tally)
     _count_days(rows, tally, observed_on)
+
+
+def stated_number(country_code: pl.Expr) -> pl.Expr:
+    """Canonical number that a record states for its holder; null unless its details are British.
+
+    country_code: of `country_registered`.
+    """
+    details = ("registration_number", "country_registered", "place_registered")
+    number, country, place = map(pl.col, details)
+    return british_holder_number(number, country, place, country_code, pl.col("legal_form"))
+
+
+def _count_own_numbers(rows: pl.DataFrame, tally: SignalCounter) -> None:
+    """Counts holders with the number of the company that they control: it is the holder's by mistake."""
+    own = pl.col("company_number")
+    number = pl.col("registration_number").str.to_uppercase().str.replace_all(r"\s", "")
+    numbered = rows.filter(pl.col("registration_number").is_not_null())
+    near = numbered.filter(number.str.contains(own.str.strip_chars_start("0"), literal=True))
+    if near.is_empty():
+        return
+    country = code_list_field(near, "country_registered", "countries", "country")
+    hits = near.filter(stated_number(country) == own)
+    count_subjects(tally, "own_number", _with_subject(hits, pl.lit("registration_number")))
 
 
 def _count_natures(rows: pl.DataFrame, tally: SignalCounter) -> None:
@@ -62,6 +89,25 @@ def _count_natures(rows: pl.DataFrame, tally: SignalCounter) -> None:
     if strange:
         natures = _with_subject(rows, pl.col("natures_of_control")).explode("subject")
         count_subjects(tally, "unknown_nature", natures.filter(pl.col("subject").is_in(strange)))
+    contradicting = rows.filter(has_several_bands(rows["natures_of_control"]))
+    count_subjects(tally, "several_bands", _with_subject(contradicting, pl.lit("natures_of_control")))
+    silent = rows.filter(
+        (pl.col("natures_of_control").list.len() == 0) & ~pl.col("deleted"),
+        pl.col("ceased_on").is_null() & ~pl.col("ceased").fill_null(value=False),
+        pl.col("kind").is_in(_STATING),
+    )
+    count_subjects(tally, "no_nature", _with_subject(silent, pl.lit("natures_of_control")))
+
+
+def _count_repeated_records(rows: pl.DataFrame, tally: SignalCounter) -> None:
+    """Counts records that a file states twice, differently; the last line counts. Events of a stream repeat none."""
+    key = pl.concat_str("company_number", "id")
+    if rows.select(key.hash().n_unique()).item() == rows.height:
+        return
+    natures = pl.col("natures_of_control").list.join("|")
+    stated = rows.filter(pl.col("timepoint").is_null()).with_columns(natures).unique(maintain_order=True)
+    hits = stated.filter(~pl.struct("company_number", "id").is_first_distinct())
+    count_subjects(tally, "repeated_record", _with_subject(hits, pl.lit(PSC.name)))
 
 
 def _count_days(rows: pl.DataFrame, tally: SignalCounter, observed_on: date) -> None:

@@ -48,6 +48,8 @@ class FactRowCollector(staging.BatchBuilder):
                 self.tally.add("no_fiscal_year", filing.form, cik)
             for side in unbalanced_assets(filing):
                 self.tally.add("does_not_balance", side, filing.accession)
+            for tag in sorted(tags_of_opposite_sign(filing)):
+                self.tally.add("opposite_sign", tag, filing.accession)
 
     def batches(self) -> Iterator[Batch]:
         """Yields the collected rows as batches and clears them."""
@@ -88,6 +90,12 @@ def unbalanced_assets(filing: FactsFiling) -> Iterator[str]:
                     yield assets
 
 
+def tags_of_opposite_sign(filing: FactsFiling) -> set[str]:
+    """Tags of amounts that a statement of the filing has with the other sign too."""
+    spans = (facts for found in filing.units.values() for facts in found.values())
+    return {tag for facts in spans for tag in figure_rules.tags_of_opposite_sign(facts)}
+
+
 def figures_no_longer_tagged(filings: Iterable[FactsFiling]) -> Iterator[str]:
     """Figures in a filer's last but one annual report that the newest lacks: perhaps a changed tag."""
     annual = sorted(
@@ -100,7 +108,7 @@ def figures_no_longer_tagged(filings: Iterable[FactsFiling]) -> Iterator[str]:
 
 
 def _own_figures(filing: FactsFiling) -> set[str]:
-    spans = filing.units.get(filing.currency() or "", {})
+    spans = filing.facts_in(filing.currency())
     flows: dict[Span, Facts] = {span: facts for span, facts in spans.items() if span[0] and span[1] <= filing.filed}
     own = filing_period(filing, flows, spans)
     if own is None:

@@ -52,6 +52,7 @@ _TABLE: Final = re.compile(r"(?:^|/)(sub|num)\.(?:txt|tsv)$", re.IGNORECASE)
 _QUARTER: Final = re.compile(r"(\d{4})q([1-4])$")
 _FIRST: Final = "2009q1"
 _MONTHS: Final = 3  # of a quarter
+_PARENT: Final = "parentcompany"  # the name under which a parent's own statements stand, without subsidiaries
 _MOST: Final = 200  # quarters of one sum; the longest are of companies since their inception
 _INDEX: Final = ("cik", "accession", "unit", "span", "period_start", "period_end", "form", "filed", "focus")
 _SUB: Final = CsvFormat(SUB, ("adsh", "cik", "form", "filed"), "adsh", "\t", None, ignored=SUB_IGNORED)
@@ -158,11 +159,15 @@ def _selected_values(tally: SignalCounter, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_whole_entity(facts: pl.DataFrame) -> pl.DataFrame:
-    """Values of no co-registrant; those under one where the filing has one registrant, who then is the filer."""
+    """Values of no co-registrant; those under one where the filing has one registrant and no value of none.
+
+    That one then is the filer. Beside consolidated values it is the parent alone, or a guarantor.
+    """
     is_alone = pl.col("nciks").cast(pl.Int64, strict=False).eq(1).fill_null(value=False)
     named = pl.col("coreg").drop_nulls().n_unique().over("adsh")
-    plain = pl.col("coreg").is_null().any().over("adsh", "column", "ddate", "qtrs", "uom")
-    is_filer = is_alone & (named == 1) & ~plain
+    has_plain = pl.col("coreg").is_null().any().over("adsh")
+    is_parent = pl.col("coreg").str.to_lowercase().str.replace_all(r"[^a-z]", "").str.starts_with(_PARENT)
+    is_filer = is_alone & (named == 1) & ~has_plain & ~is_parent
     return facts.filter(pl.col("coreg").is_null() | is_filer)
 
 

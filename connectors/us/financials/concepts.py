@@ -39,6 +39,7 @@ PROPERTY: Final = "RealEstateInvestmentPropertyNet"
 
 BANK_TOTALS: Final = ("RevenuesNetOfInterestExpense", "Revenues")
 BANK_PARTS: Final = ("InterestIncomeExpenseNet", "NoninterestIncome")
+BANK_GROSS: Final = ("InterestAndDividendIncomeOperating", "NoninterestIncome")  # before the interest paid
 BANK_COSTS: Final = "NoninterestExpense"
 PROVISIONS: Final = (
     "ProvisionForLoanLeaseAndOtherLosses",
@@ -67,10 +68,12 @@ IFRS_REVENUE: Final = f"{IFRS}Revenue"
 IFRS_PARTS: Final = (f"{IFRS}RevenueFromContractsWithCustomers", f"{IFRS}InsuranceRevenue")
 IFRS_BANK: Final = (f"{IFRS}InterestRevenueExpense", f"{IFRS}FeeAndCommissionIncomeExpense")
 IFRS_BANK_GROSS: Final = (f"{IFRS}RevenueFromInterest", f"{IFRS}FeeAndCommissionIncome")
+IFRS_INTEREST: Final = (IFRS_BANK[0], IFRS_BANK_GROSS[0])
 
 OPERATING: Final = ("OperatingIncomeLoss", f"{IFRS}ProfitLossFromOperatingActivities", f"{IFRS}OperatingProfit")
 COSTS: Final = "CostsAndExpenses"
 GROSS: Final = "GrossProfit"
+IFRS_GROSS: Final = f"{IFRS}GrossProfit"
 EXPENSES: Final = "OperatingExpenses"
 COSTS_OF_SALES: Final = ("CostOfRevenue", "CostOfGoodsAndServicesSold", "CostOfGoodsSold")
 PRETAX: Final = (
@@ -80,10 +83,15 @@ PRETAX: Final = (
 # Total revenue less these costs is this result; expenses alone only where there is no cost of sales among them. The
 # second only where none of the first holds: costs that include interest lead to the result before tax.
 IDENTITIES: Final = (
-    ((COSTS, OPERATING[:1]), *((costs, (GROSS,)) for costs in COSTS_OF_SALES), (EXPENSES, OPERATING[:1])),
-    ((COSTS, PRETAX),),
+    (
+        ((COSTS,), OPERATING[:1]),
+        *(((costs,), (GROSS,)) for costs in COSTS_OF_SALES),
+        *(((costs, EXPENSES), OPERATING[:1]) for costs in COSTS_OF_SALES),
+        ((EXPENSES,), OPERATING[:1]),
+    ),
+    (((COSTS,), PRETAX),),
 )
-IFRS_IDENTITIES: Final = (((f"{IFRS}CostOfSales", (f"{IFRS}GrossProfit",)),),)
+IFRS_IDENTITIES: Final = ((((f"{IFRS}CostOfSales",), (IFRS_GROSS,)),),)
 
 # From the parent's scope to wider ones: a later filing with only a wider scope never replaces a narrower one.
 # Equivalent scopes of the two standards have equal ranks (`SCOPES`), so a filer moving to IFRS restates the
@@ -136,7 +144,7 @@ MONEY: Final = tuple(
             *ASSETS,
             *LIABILITIES,
             f"{IFRS}CostOfSales",
-            f"{IFRS}GrossProfit",
+            IFRS_GROSS,
         )
     )
 )

@@ -8,12 +8,21 @@ no quarter. A filed quarter always wins, field by field. Does not belong here: f
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
-from connectors.us.financials.latest_values import FLOWS, DerivedFigure, FilerFigures, LatestValue
-from connectors.us.financials.model import Span
-from connectors.us.financials.periods import PeriodIndex, SpanLength, day_after, span_length
+from connectors.us.financials.amount_scales import are_scales_apart
+from connectors.us.financials.figure_rules import TaggedFigure
+from connectors.us.financials.latest_values import (
+    FLOWS,
+    OTHER_SCALE,
+    DerivedFigure,
+    FilerFigures,
+    LatestValue,
+    PeriodFigures,
+)
+from connectors.us.financials.model import Facts, Span
+from connectors.us.financials.periods import TOLERANCE, PeriodIndex, SpanLength, day_after, day_ordinal, span_length
 
 _BEFORE: Final = {
     SpanLength.HALF: SpanLength.QUARTER,
@@ -38,7 +47,47 @@ def derive_quarters(
                 figures, currency, span, rest, periods.canonical_span(quarter)
             ):
                 touched.add(periods.canonical_span(quarter))
+    for span in reported:
+        _note_restated_part(figures, currency, span, periods)
     return touched
+
+
+def _note_restated_part(book: FilerFigures, currency: str | None, part: Span, periods: PeriodIndex) -> None:
+    """Notes quarters derived before a sum that was taken off was restated, while the longer sum was not."""
+    for span in book.starting(currency, part[0]):
+        if _BEFORE.get(span_length(span)) is not span_length(part):
+            continue
+        quarter = periods.canonical_span((day_after(part[1]), span[1]))
+        for name, made in book.period(currency, quarter).derived.items():
+            less, whole = (book.period(currency, one).items.get(name) for one in (part, span))
+            if less is None or whole is None or not less.superseded or less.since <= whole.last_filed:
+                continue
+            if less.amount + made.amount != whole.amount:
+                book.unlike_parts.add((name, quarter))
+
+
+def repeats_sum(
+    book: FilerFigures, currency: str | None, name: str, stated: tuple[Span, TaggedFigure], flows: Mapping[Span, Facts]
+) -> bool:
+    """Whether a quarter's amount is that of the sum to its end in the same filing, though there was more before it.
+
+    Then a report tagged the sum as the quarter.
+    """
+    quarter, figure = stated
+    if not figure.amount or span_length(quarter) is not SpanLength.QUARTER:
+        return False
+    sums = [
+        span
+        for span, facts in flows.items()
+        if span[1] == quarter[1] and span_length(span) in _BEFORE and figure.amount in map(facts.get, figure.tags)
+    ]
+    last = day_ordinal(quarter[0]) - 1
+    return any(
+        abs(day_ordinal(rest[1]) - last) <= TOLERANCE and item is not None and item.periodic and item.amount
+        for span in sums
+        for rest in book.starting(currency, span[0])
+        for item in (book.period(currency, rest).items.get(name),)
+    )
 
 
 def _spans_to_subtract(book: FilerFigures, currency: str | None, span: Span, kind: SpanLength) -> list[list[Span]]:
@@ -67,24 +116,38 @@ def _derive_quarter(book: FilerFigures, currency: str | None, span: Span, rest: 
     others = [book.period(currency, part) for part in rest]
     changed = False
     for name in FLOWS:
-        whole, before = sums.items.get(name), held.derived.get(name)
-        parts = [one.items[name] for one in others if name in one.items]
-        if whole is None or len(parts) != len(rest) or (before is not None and before.parts < len(parts)):
+        stated, before = _stated_sums(name, sums, others), held.derived.get(name)
+        if stated is None or (before is not None and before.parts < len(rest)):
             continue
-        if not whole.periodic or not all(part.periodic for part in parts):
-            continue
+        whole, parts = stated
         shared = _shared_tags(book, currency, name, whole, parts, span[1])
         made = DerivedFigure(whole.amount - sum(part.amount for part in parts), len(parts), shared)
         if not shared or made == before:
             continue
+        if are_scales_apart(whole.amount, whole.amount - made.amount):
+            book.doubts.add((OTHER_SCALE, name, span[1]))
+            continue
         if any(book.is_recast_between(currency, name, part.last_filed, whole.since) for part in parts):
             book.unlike_parts.add((name, quarter))
             continue  # the parts are of another scope, until a later report states them again
-        if _is_same_vintage(whole, parts) and not (name == "revenue" and made.amount < 0):
+        if not _is_same_vintage(whole, parts):
+            book.unlike_parts.update({(name, quarter)} if before is not None else ())
+            continue  # what was derived of the whole as it was stands, and is told
+        if not (name == "revenue" and made.amount < 0):
             book.unlike_parts.discard((name, quarter))
             held.derived[name] = made
             changed = True
     return changed
+
+
+def _stated_sums(
+    name: str, sums: PeriodFigures, others: list[PeriodFigures]
+) -> tuple[LatestValue, list[LatestValue]] | None:
+    """A figure of a sum and of what is taken off it; null unless reports give all of them."""
+    items = [one.items[name] for one in (sums, *others) if name in one.items]
+    if len(items) <= len(others) or not all(item.periodic for item in items):
+        return None
+    return items[0], items[1:]
 
 
 def _shared_tags(

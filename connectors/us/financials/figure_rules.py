@@ -18,7 +18,8 @@ _BANK_SIGNS: Final = frozenset(tags.BANK_SIGNS)
 _REVENUE_TAGS: Final = frozenset((*tags.TOTALS, *tags.PARTS))
 _CANDIDATES: Final = (*tags.TOTALS, *tags.WHOLES)
 _CLOSING: Final = tuple(dict.fromkeys((*_CANDIDATES, *tags.PARTS)))
-_Identities = tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
+_Identities = tuple[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...], ...]
+_LEASES: Final = frozenset(tags.LEASES)
 _NONE: Final[frozenset[str]] = frozenset()
 _SEVERAL: Final = 2
 _SUM: Final = "sum"
@@ -46,7 +47,7 @@ def filer_type_of(present: Iterable[str]) -> FilerType:
     """The kind of filer, inferred from all tags used in one filing."""
     found = frozenset(present)
     is_trader = not found.isdisjoint(tags.TRADE_SIGNS) and not found.issuperset(tags.BANK_PARTS)
-    if len(found & _BANK_SIGNS) >= _SEVERAL and not is_trader:
+    if (len(found & _BANK_SIGNS) >= _SEVERAL or tags.BANK_TOTALS[0] in found) and not is_trader:
         return FilerType.BANK
     if found.intersection(tags.INSURER_SIGNS):
         return FilerType.INSURER
@@ -63,13 +64,98 @@ def first_tagged(facts: Facts, chain: tuple[str, ...]) -> TaggedFigure | None:
     return None
 
 
-def revenue_figure(facts: Facts, filer: FilerType, closing: frozenset[str] | None = None) -> TaggedFigure | None:
+def revenue_figure(
+    facts: Facts, filer: FilerType, closing: frozenset[str] | None = None, fragments: frozenset[str] = _NONE
+) -> TaggedFigure | None:
     """Revenue by filer type; null where only a part of it is tagged.
 
-    closing: the totals from which the filing counts it (`closing_by_span`); those of these facts if not given.
+    Args:
+        facts: those of one span of a filing.
+        filer: the kind of filer.
+        closing: the totals from which the filing counts it (`closing_by_span`); those of these facts if not given.
+        fragments: tags that other spans of the filing show to be parts (`fragments_of`).
     """
-    found = _REVENUE[filer](facts, _closing_revenue(facts) if closing is None else closing)
-    return _ifrs_revenue(facts) if found is None else found
+    totals = _closing_revenue(facts) if closing is None else closing
+    found = _REVENUE[filer](facts, totals) or _ifrs_revenue(facts)
+    if found is None or found.amount in {facts[tag] for tag in totals}:
+        return found
+    is_part = found.tags <= fragments and not _shows_scale(facts)
+    return None if is_part or _is_refuted(facts, found.amount) or _negative_totals(facts) else found
+
+
+def fragments_of(spans: Mapping[Span, Facts], closing: Mapping[Span, frozenset[str]]) -> frozenset[str]:
+    """Revenue tags that the results of a span refute, and no span of the filing shows to be a total."""
+    refuted = {
+        tag
+        for facts in spans.values()
+        if _shows_scale(facts)
+        for tag in _CLOSING
+        if tag in facts and _is_refuted(facts, facts[tag])
+    }
+    return frozenset(refuted).difference(*closing.values())
+
+
+def _shows_scale(facts: Facts) -> bool:
+    """Whether results are tagged that a revenue must fit."""
+    return any(tag in facts for tag in (tags.GROSS, tags.IFRS_GROSS, tags.OPERATING[0]))
+
+
+def net_result_figure(facts: Facts) -> TaggedFigure | None:
+    """The parent's net result, else a wider one; null where its sign is in doubt."""
+    return _of_certain_sign(facts, tags.NET_RESULT)
+
+
+def equity_figure(facts: Facts) -> TaggedFigure | None:
+    """The parent's equity, else with minorities; null where its sign is in doubt."""
+    return _of_certain_sign(facts, tags.EQUITY)
+
+
+def _of_certain_sign(facts: Facts, chain: tuple[str, ...]) -> TaggedFigure | None:
+    found = first_tagged(facts, chain)
+    return None if found is None or found.tags & tags_of_opposite_sign(facts) else found
+
+
+def tags_of_opposite_sign(facts: Facts) -> frozenset[str]:
+    """Tags of amounts that the same statement has, or needs, with the other sign.
+
+    A revenue below zero that closes the statement above it, a loss beside a profit of the same amount, an equity that
+    makes a balance sheet balance only if it is negated.
+    """
+    found = set(_negative_totals(facts))
+    results = {facts[tag] for tag in (*tags.NET_RESULT, *tags.PRETAX) if tag in facts}
+    found.update(tag for tag in tags.NET_RESULT if facts.get(tag) and -facts[tag] in results)
+    for sides, liabilities in zip(tags.SIDES, tags.LIABILITIES, strict=True):
+        totals = {facts[side] for side in sides if side in facts}
+        for tag in tags.EQUITY if liabilities in facts else ():
+            amount, due = facts.get(tag, 0), facts[liabilities]
+            if amount and due - amount in totals and due + amount not in totals:
+                found.add(tag)
+    return frozenset(found)
+
+
+def _negative_totals(facts: Facts) -> frozenset[str]:
+    """Revenues below zero that would close the statement above zero, and do not as they are."""
+    negated = {tag: -facts[tag] for tag in (*_CANDIDATES, tags.IFRS_REVENUE) if facts.get(tag, 0) < 0}
+    if not negated:
+        return _NONE
+    rules = (*tags.IDENTITIES, *tags.IFRS_IDENTITIES)
+    as_stated = _closing_tags(facts, tuple(negated), rules)
+    return _closing_tags({**facts, **negated}, tuple(negated), rules) - as_stated
+
+
+def _is_refuted(facts: Facts, amount: int) -> bool:
+    """Whether the statement's results show that a revenue is a part, beside a total that has no tag of its own.
+
+    It is less than the gross profit, or less than half of what costs and operating result come to, and by more than
+    half of the costs: a gain may lie between them.
+    """
+    if amount < 0:
+        return False
+    if any(amount < facts[tag] for tag in (tags.GROSS, tags.IFRS_GROSS) if tag in facts):
+        return True
+    result = facts.get(tags.OPERATING[0])
+    costs = [facts[tag] for tag in (tags.COSTS, *tags.COSTS_OF_SALES) if tag in facts]
+    return result is not None and any(max(2 * amount, amount + one // 2) < one + result for one in costs)
 
 
 def closing_by_span(spans: Mapping[Span, Facts]) -> dict[Span, frozenset[str]]:
@@ -96,24 +182,37 @@ def replaced_by(facts: Facts, column: str) -> frozenset[str]:
 def operating_result_figure(
     facts: Facts, filer: FilerType, closing: frozenset[str] | None = None
 ) -> TaggedFigure | None:
-    """Operating result as filed; else income less costs, only for commercial filers (banks, insurers have none)."""
+    """Operating result as filed; else income less costs, only for commercial filers.
+
+    Banks and insurers have none, and the expenses of landlords hold their interest.
+    """
     found = first_tagged(facts, tags.OPERATING)
-    if found is not None or filer in (FilerType.BANK, FilerType.INSURER):
+    if found is not None or filer is not FilerType.COMMERCIAL:
         return found
-    amount = _income_less_costs(facts, _closing_revenue(facts) if closing is None else closing)
-    pretax = {facts[tag] for tag in tags.PRETAX if tag in facts}
-    if amount is None or amount in pretax:  # costs that include interest lead to the result before tax
+    stated = [facts[tag] for tag in tags.PRETAX if tag in facts]
+    after_interest = stated or [facts[tag] for tag in tags.NET_RESULT if tag in facts]  # of those who pay no tax
+    amount = _income_less_costs(facts, _closing_revenue(facts) if closing is None else closing, after_interest)
+    if amount is None or amount in after_interest:  # costs that include interest lead to the result before tax
         return None
     return TaggedFigure(amount, len(tags.OPERATING), frozenset((_SUM,)), is_computed=True)
 
 
-def _income_less_costs(facts: Facts, closing: frozenset[str]) -> int | None:
-    income = _total_revenue(facts, tags.TOTALS, closing) if tags.COSTS in facts else None
-    if income is not None:
-        return income - facts[tags.COSTS]
-    if tags.GROSS in facts and tags.EXPENSES in facts:
-        return facts[tags.GROSS] - facts[tags.EXPENSES]
-    return None
+def _income_less_costs(facts: Facts, closing: frozenset[str], results: list[int]) -> int | None:
+    """Income less all costs; null where the costs lack those of sales, or expenses seem to hold them already."""
+    income, gross = _total_revenue(facts, tags.TOTALS, closing), facts.get(tags.GROSS)
+    is_slip = min(facts.get(tags.COSTS, 0), facts.get(tags.EXPENSES, 0)) < 0  # costs are positive (12.3)
+    if is_slip or (income is not None and _is_refuted(facts, income)):
+        return None
+    if income is not None and tags.COSTS in facts:
+        amount = income - facts[tags.COSTS]
+        return None if gross is not None and amount > gross else amount
+    if gross is None or tags.EXPENSES not in facts:
+        return None
+    expenses = facts[tags.EXPENSES]
+    holds_sales = income is not None and any(
+        abs(income - expenses - result) < abs(gross - expenses - result) for result in results[:1]
+    )
+    return None if holds_sales else gross - expenses
 
 
 def total_assets_figure(facts: Facts) -> TaggedFigure | None:
@@ -144,9 +243,12 @@ def _commercial_revenue(facts: Facts, closing: frozenset[str]) -> TaggedFigure |
         total = _total_revenue(facts, _CANDIDATES, closing)
         return None if total is None else _figure_under_all_tags(facts, total, 0)
     both = _sum_if_complete(facts, tags.GOODS_AND_SERVICES)
-    if both is not None and _closing_tags({**facts, _SUM: both}, (_SUM, *tags.GOODS_AND_SERVICES)) == {_SUM}:
+    if both is not None and not _closing_tags(facts, tags.GOODS_AND_SERVICES):
         return _computed_figure(both)
-    return _first_tagged_revenue(facts, tags.PARTS)
+    found = _first_tagged_revenue(facts, tags.PARTS)
+    results = [facts[tag] for tag in (*tags.OPERATING, *tags.NET_RESULT) if tag in facts]
+    is_note = found is not None and found.tags <= _LEASES and any(result > found.amount for result in results)
+    return None if is_note else found
 
 
 def _total_revenue(facts: Facts, candidates: tuple[str, ...], closing: frozenset[str]) -> int | None:
@@ -171,9 +273,9 @@ def _closing_tags(facts: Facts, candidates: tuple[str, ...], rules: _Identities 
     present = [tag for tag in candidates if tag in facts]
     for identities in rules if present else ():
         stated = [
-            (facts[costs], facts[result])
+            (sum(facts[tag] for tag in costs), facts[result])
             for costs, results in identities
-            if costs in facts
+            if all(tag in facts for tag in costs)
             for result in results
             if result in facts
         ]
@@ -195,21 +297,29 @@ def _is_difference(total: int, costs: int, result: int, *, rounded: bool) -> boo
 
 
 def _real_estate_revenue(facts: Facts, closing: frozenset[str]) -> TaggedFigure | None:
-    chain = ("Revenues", *tags.REAL_ESTATE)
+    """A landlord's total, which holds its rent; the rent where no total is tagged, or a fragment of half of it."""
     if closing:
         return _figure_under_all_tags(facts, max(facts[tag] for tag in closing), 0)
-    return _first_tagged_revenue(facts, chain) or _commercial_revenue(facts, closing)
+    found = _first_tagged_revenue(facts, ("Revenues", *tags.REAL_ESTATE))
+    rent, total = first_tagged(facts, tags.REAL_ESTATE), _total_revenue(facts, tags.TOTALS, closing)
+    if found is None or (total is not None and total > found.amount):
+        return _commercial_revenue(facts, closing)
+    is_fragment = rent is not None and 2 * found.amount < rent.amount
+    return _figure_under_all_tags(facts, rent.amount, 0) if rent is not None and is_fragment else found
 
 
 def _bank_revenue(facts: Facts, _closing: frozenset[str]) -> TaggedFigure | None:
-    """A bank's total revenue, unless it is a fragment: less than one of its parts with neither negative.
+    """A bank's total revenue, unless it is a fragment: less than one of its parts, or than half of the only one.
 
-    Nor is it the total if it holds the interest paid, as the statement's own result before tax shows.
+    Nor is it the total if it holds the interest paid, as the result before tax or the interest received shows.
     """
     found, whole = _first_tagged_revenue(facts, tags.BANK_TOTALS), _sum_if_complete(facts, tags.BANK_PARTS)
     if found is None or whole is None:
-        return found or _computed_figure(whole)
+        only = max((facts[tag] for tag in tags.BANK_PARTS if tag in facts), default=0)
+        return None if found is not None and 2 * found.amount < only else found or _computed_figure(whole)
     if _closes_bank_statement(facts, whole) and not _closes_bank_statement(facts, found.amount):
+        return _computed_figure(whole)
+    if found.amount == _sum_if_complete(facts, tags.BANK_GROSS):
         return _computed_figure(whole)
     parts = [facts[tag] for tag in tags.BANK_PARTS]
     return _computed_figure(whole) if found.amount < max(parts) <= whole else found
@@ -225,12 +335,15 @@ def _closes_bank_statement(facts: Facts, total: int) -> bool:
 
 
 def _insurer_revenue(facts: Facts, closing: frozenset[str]) -> TaggedFigure | None:
-    """An insurer's total, unless it is a fragment: less than its premiums while all parts together are not."""
+    """An insurer's total, unless it is a fragment: less than its premiums while all parts together are not.
+
+    Where the parts are not all tagged, less than half of its premiums.
+    """
     found = _first_tagged_revenue(facts, ("Revenues", "RevenuesNetOfInterestExpense", "SalesRevenueNet"))
     whole = _sum_of_insurer(facts)
     if found is not None:
         premiums = facts.get(tags.INSURER_DUE[0], 0)
-        is_fragment = whole is not None and found.amount < premiums <= whole
+        is_fragment = 2 * found.amount < premiums if whole is None else found.amount < premiums <= whole
         return _computed_figure(whole) if is_fragment else found
     if whole is None:
         sells = any(tag in facts for tag in tags.TRADE_SIGNS)  # with an insurer among its subsidiaries
@@ -256,6 +369,9 @@ def _ifrs_revenue(facts: Facts) -> TaggedFigure | None:
     parts = [(facts[tag], tag) for tag in tags.IFRS_PARTS if tag in facts]
     if parts:
         amount, tag = max(parts)
+        interest = max((facts[one] for one in tags.IFRS_INTEREST if one in facts), default=amount)
+        if bank is None and tag == tags.IFRS_PARTS[0] and amount < interest:
+            return None  # of a bank what is under contracts is its fees
         if bank is None or bank <= amount:
             return TaggedFigure(amount, 1, frozenset((tag,)))
     return _computed_figure(bank)

@@ -6,16 +6,23 @@ Belongs here: when a later filing's figure replaces an earlier one. Does not bel
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, NamedTuple
 
+from connectors.us.financials.amount_scales import is_out_of_scale, neighbours
 from connectors.us.financials.figure_rules import TaggedFigure
 from connectors.us.financials.model import Facts, FactsFiling, Span
-from connectors.us.financials.periods import TOLERANCE, day_ordinal
+from connectors.us.financials.periods import TOLERANCE, SpanLength, day_ordinal, span_length
 
+OTHER_SCALE: Final = "amount_in_another_scale"  # signal: thousands or millions that a report tagged as units, or twice
+REPEATED_SUM: Final = "quarter_repeats_sum"  # signal: a quarter with the amount of the sum to its end
 FLOWS: Final = ("revenue", "operating_result", "net_result")
 _COMPARATIVES: Final = 800  # days: a report compares its year with the two before it
+_EARLIER: Final = 8  # amounts of a figure that show its scale
+_AROUND: Final = 2  # amounts on each side that do
+_Kind = tuple[str | None, str, SpanLength | None]  # currency, figure, length of the period; null: a balance
 _RECAST: Final = 200  # part of an amount by which a comparative must change to be of another scope
 
 
@@ -148,14 +155,23 @@ class PeriodVersions:
     is_periodic: bool = False
 
 
+def _kind_of(place: Span | str) -> SpanLength | None:
+    """The length of a period; null for a balance date."""
+    return None if isinstance(place, str) else span_length(place)
+
+
 class FilerFigures:
     """All figures of one filer, by currency: amounts in two currencies are never mixed.
 
-    unlike_parts: figures of quarters that are not derived, as the sums are of two scopes.
+    unlike_parts: figures of quarters that are not derived, as the sums are of two scopes. doubts: why an amount is
+    doubtful (the code of a signal), of which figure, and its last day.
     """
 
     def __init__(self) -> None:
         self.unlike_parts: set[tuple[str, Span]] = set()
+        self.doubts: set[tuple[str, str, str]] = set()
+        self._earlier: dict[_Kind, deque[int]] = defaultdict(partial(deque, maxlen=_EARLIER))
+        self._noted: list[tuple[_Kind, int]] = []
         self._periods: dict[tuple[str | None, Span], PeriodFigures] = {}
         self._days: dict[tuple[str | None, str], PeriodFigures] = {}
         self._ending: dict[tuple[str | None, str], list[Span]] = defaultdict(list)
@@ -177,6 +193,35 @@ class FilerFigures:
         if found is None:
             found = self._days[currency, day] = PeriodFigures()
         return found
+
+    def earlier_amounts(self, currency: str | None, name: str, place: Span | str) -> list[int]:
+        """The newest amounts that earlier reports gave of a figure, at balance dates or of periods as long."""
+        return list(self._earlier[currency, name, _kind_of(place)])
+
+    def note_amount(self, currency: str | None, name: str, place: Span | str, amount: int) -> None:
+        """Notes an amount that a report gave first; it is an earlier one once the report is applied."""
+        self._noted.append(((currency, name, _kind_of(place)), amount))
+
+    def amounts_out_of_scale(self) -> set[tuple[str, str, str]]:
+        """Doubts of amounts that lie a thousand or a million times off those of the periods, or days, around them."""
+        series: dict[_Kind, list[tuple[str, int]]] = defaultdict(list)
+        places = ((unit, place, held) for (unit, place), held in (*self._periods.items(), *self._days.items()))
+        for unit, place, held in places:
+            day = place if isinstance(place, str) else place[1]
+            for name, item in held.items.items():
+                series[unit, name, _kind_of(place)].append((day, item.amount))
+        return {
+            (OTHER_SCALE, name, day)
+            for (_, name, _), stated in series.items()
+            for (day, amount), around in neighbours(sorted(stated), _AROUND)
+            if is_out_of_scale(amount, [other for _, other in around])
+        }
+
+    def end_report(self) -> None:
+        """Makes what was noted of a report known to those that follow."""
+        for key, amount in self._noted:
+            self._earlier[key].append(amount)
+        self._noted.clear()
 
     def add_recast(self, currency: str | None, name: str, before: str, filed: str) -> None:
         """Records a report that states a period before its own with another amount, last filed on the day `before`."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from connectors.us.financials.concepts import EMPLOYEES, SHARES
-from connectors.us.form_types import AMENDED, ANNUAL, FOREIGN_INTERIM, INTERIM
+from connectors.us.financials.concepts import EMPLOYEES, IFRS, SHARES
+from connectors.us.form_types import AMENDED, ANNUAL, FOREIGN, FOREIGN_INTERIM, INTERIM
 
 Span = tuple[str, str]  # first day ("" for an instant) and last day
 Facts = dict[str, int]  # column of `concepts` -> amount
@@ -21,6 +21,7 @@ TRANSITION: Final = frozenset({"10-KT", "10-QT", "10-KT405", "10-KT40"})  # thei
 _INTERIM: Final = INTERIM | {FOREIGN_INTERIM}
 _COUNTS: Final = frozenset((*EMPLOYEES, SHARES))
 LARGEST: Final = 10**18  # no real amount is that large in any currency, and sums of a few still fit a column
+DOLLAR: Final = "USD"
 COUNTS: Final = ""  # pseudo-unit for head and share counts: no currency
 ROUNDING_UNITS: Final = (10**6, 10**5, 10**3)  # to which filers round: millions, one decimal, thousands
 
@@ -68,16 +69,39 @@ class FactsFiling:
             self._rounding_unit = next(fitting, 1) if shows_unit else 1
         return self._rounding_unit
 
-    def currency(self, usual: str | None = "USD") -> str | None:
+    def facts_in(self, currency: str | None) -> dict[Span, Facts]:
+        """Its facts in one currency, under the tags of the accounting standard that most of them have.
+
+        A few of the other standard are of notes, or slips. As many of both are all kept.
+        """
+        spans = self.units.get(currency or COUNTS, {})
+        total = sum(map(len, spans.values()))
+        international = sum(tag.startswith(IFRS) for facts in spans.values() for tag in facts)
+        if not international or international == total or 2 * international == total:
+            return spans
+        is_ifrs = 2 * international > total
+        kept = (
+            (span, {tag: amount for tag, amount in facts.items() if tag.startswith(IFRS) is is_ifrs})
+            for span, facts in spans.items()
+        )
+        return {span: facts for span, facts in kept if facts}
+
+    def currency(self, usual: str | None = None) -> str | None:
         """The unit of most of its amounts: a convenience translation has fewer (docs/formats/us.md 12.3).
 
-        On a tie the currency of the filer's annual reports wins.
+        On a tie the currency of the filer's annual reports wins; without one dollars, but in a foreign issuer's report
+        the other currency: its translations are into dollars.
         """
         units = [unit for unit in self.units if unit != COUNTS]
         if len(units) == 1:
             return units[0]
         counts = Counter({unit: sum(map(len, self.units[unit].values())) for unit in units})
-        return max(counts, key=lambda unit: (counts[unit], unit == usual, unit), default=None)
+        is_foreign = self.base in FOREIGN
+        return max(
+            counts,
+            key=lambda unit: (counts[unit], unit == usual, (unit == DOLLAR) is not is_foreign, unit),
+            default=None,
+        )
 
 
 def is_count_column(column: str) -> bool:

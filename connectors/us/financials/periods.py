@@ -23,8 +23,11 @@ _YEAR: Final = 365.25
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)  # excludes ISO week dates
 _FIRST, _END = "1900", "2200"  # years outside the range of real accounts are typing errors
 _LATE: Final = 15  # a year that ends in the first half of January counts as the previous year
+_EARLY: Final = 7  # a period that ends in the first week of a month belongs to the month before
 SHORTEST: Final = 75  # days of a quarter
 _WEEKS_13, _WEEKS_52 = 91, 364  # days
+_WHOLE_YEAR: Final = (350, 380)  # days
+DAYS_OF_YEAR: Final = 365
 _LENGTHS: Final = ((SHORTEST, 120), (150, 229), (230, 299), (300, 400))
 
 
@@ -61,6 +64,12 @@ def span_length(span: Span) -> SpanLength:
         if least <= days <= most:
             return kind
     return SpanLength.OTHER
+
+
+def is_twelve_months(span: Span) -> bool:
+    """Whether a span is a whole year, of 12 months or of 52 or 53 weeks."""
+    least, most = _WHOLE_YEAR
+    return least <= day_ordinal(span[1]) - day_ordinal(span[0]) + 1 <= most
 
 
 def days_from_usual(span: Span) -> int:
@@ -106,6 +115,12 @@ class PeriodIndex:
         return span
 
 
+def calendar_quarter(span: Span) -> int:
+    """The calendar's quarter of a span's last weeks."""
+    month = date.fromordinal(max(1, day_ordinal(span[1]) - _EARLY)).month
+    return (month - 1) // 3 + 1
+
+
 def base_year(end: int) -> int:
     """The calendar year of the last weeks of a fiscal year."""
     return date.fromordinal(max(1, end - _LATE)).year
@@ -139,6 +154,14 @@ class FiscalYears:
             return None
         end, nearest = self._year_end(day_ordinal(span[1]))
         return base_year(end) + self._offsets[nearest]
+
+    def quarter_of(self, span: Span) -> int | None:
+        """The number of a quarter, by what is left of its year at its end; null if no fiscal year is known."""
+        if not self._ends:
+            return None
+        day = day_ordinal(span[1])
+        left = self._year_end(day)[0] - day
+        return (3 - round(left * 4 / _YEAR)) % 4 + 1
 
     def _year_end(self, day: int) -> tuple[int, int]:
         """The last day of the fiscal year around a day, extrapolated from the nearest known one, and that one."""

@@ -25,9 +25,10 @@ _COMPANIES: Final = frozenset({"BD", "BK", "CO", "CP", "FI", "HC", "IA", "IC", "
 _FUND_NAME: Final = re.compile(r"\b(?:funds?|etf|pension|retirement|endowment)\b", re.IGNORECASE)
 _COMPANY_NAME: Final = re.compile(
     r"\b(?:inc|incorporated|corp|corporation|company|companies|llc|l\.l\.c|llp|lllp|l\.l\.p|lp|l\.p|ltd|limited|plc|"
-    r"gmbh|s\.?a|n\.?v|b\.?v|s\.?p\.?a|s\.?à\.?\s?r\.?l|sarl|oyj|bank|group|holdings?|partners|"
+    r"gmbh|s\.a|n\.v|b\.v|s\.?p\.?a|s\.?à\.?\s?r\.?l|sarl|oyj|bank|group|holdings?|partners|"
     r"partnership|trust|foundation|association|management|advisors|advisers|capital|investments?|ventures|university)"
-    r"\b\.?(?!\w)|\b(?:co|ag|ab|se|kg|kk|asa)\.?$",  # «Kim Se Jin» has no legal form
+    # «Kim Se Jin» and «de Sa Joao» have no legal form
+    r"\b\.?(?!\w)|\b(?:co|ag|ab|se|kg|kk|asa|sa|nv|bv)\.?(?:$|\s*[/(,]|\s+de\s+c)",
     re.IGNORECASE,
 )
 _STATE_OF: Final = re.compile(

@@ -30,6 +30,7 @@ _WORDED: Final = re.compile(
 _NUMBER: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d*)?|-?\d+(?:\.\d*)?|\.\d+")
 _CUSIP: Final = re.compile(r"[0-9A-Z*@#]{8,9}|[0-9]{6,7}")  # spreadsheets drop the zeros in front
 _CUSIP_SIGNS: Final = 9
+_MISREAD: Final = str.maketrans("OI", "01")
 _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});", re.IGNORECASE)
 _NO_NAME: Final = frozenset({"", "n/a", "none", "null", "not applicable"})
 _LONGEST: Final = 30  # characters of a number
@@ -130,15 +131,25 @@ def parse_flag(text: str | None) -> bool | None:
 
 
 def parse_cusip(text: str | None) -> str | None:
-    """Parses eight or nine characters, upper-cased; None for words and for a row of zeros."""
-    value = re.sub(r"[\s.-]", "", (text or "").strip().strip("*").upper())
-    return value if _CUSIP.fullmatch(value) and value.strip("0") else None
+    """Parses eight or nine characters, upper-cased; None for words and for one character repeated.
+
+    No CUSIP has the letters O and I: they are digits where the check digit then holds.
+    """
+    value = re.sub(r"[\s.'\"-]", "", (text or "").strip().strip("*").upper())
+    if not _CUSIP.fullmatch(value) or len(set(value)) == 1:
+        return None
+    digits = value.translate(_MISREAD)
+    return digits if digits != value and _has_check_digit(digits) else value
+
+
+def _has_check_digit(cusip: str) -> bool:
+    return len(cusip) == _CUSIP_SIGNS and stdnum_cusip.calc_check_digit(cusip[:-1]) == cusip[-1]
 
 
 def padded_cusip(cusip: str) -> str | None:
     """A CUSIP that lost the zeros in front, with them; None if the check digit then does not hold."""
     whole = cusip.zfill(_CUSIP_SIGNS)
-    return whole if len(cusip) < _CUSIP_SIGNS and stdnum_cusip.calc_check_digit(whole[:-1]) == whole[-1] else None
+    return whole if len(cusip) < _CUSIP_SIGNS and _has_check_digit(whole) else None
 
 
 def parse_name(text: str | None) -> str | None:

@@ -3,12 +3,13 @@
 A count is disproved where holders report more shares than it, or where schedules that state shares and a percentage
 were counted from another total: a slip of scale on every cover, receipts against ordinary shares, a split that no
 cover states yet. Then nobody's percentage is derived from it (docs/formats/us.md 7.3, 7.4). Does not belong here:
-comparing the counts of covers with each other (`shares_outstanding`).
+comparing the counts of covers with each other (`shares_outstanding`), splits that other filings tell of
+(`split_evidence`).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
@@ -18,14 +19,15 @@ import polars as pl
 
 from connectors.us.ownership.form13f.schema import CUSIP, MANAGER
 from connectors.us.ownership.forms345.schema import OWNER_KEY
-from connectors.us.ownership.holder_types import Row
+from connectors.us.ownership.parse_values import padded_cusip
+from connectors.us.ownership.schedule13.contradicted_percentages import implied_totals
 from connectors.us.ownership.schedule13.latest_statements import StakeHistory
-from connectors.us.ownership.schedule13.schema import SOURCE
 from connectors.us.ownership.shares_outstanding import (
     Count,
     Outstanding,
     Receipts,
     are_one_basis,
+    class_letter,
     count_near,
     is_not_common,
     is_receipt,
@@ -34,7 +36,6 @@ from connectors.us.ownership.shares_outstanding import (
 DISPROVED: Final = Decimal(0)  # in place of a count: no percentage is derived from it
 _SLIPS: Final = 10  # one of so many holders may report too many shares by a slip of its own
 _SIGNS: Final = 8  # characters of a CUSIP, without its check digit
-_LEAST: Final = Decimal(1)  # percent: smaller statements are too rounded to give a total
 
 
 class HeldShares(NamedTuple):
@@ -69,7 +70,8 @@ def without_disproved(
             holders = exceeding[one.company, count]
             holders[one.holder] = holders.get(one.holder, False) or one.shares > count[0]
     differing: dict[tuple[str, Count], list[bool]] = defaultdict(list)
-    for company, day, total in _implied_totals(stake_histories):
+    totals = implied_totals(row for line in stake_histories for row in line.statements)
+    for company, day, total in ((company, day, total) for company, told in totals.items() for _, day, total in told):
         count = count_near(outstanding.get(company, ()), day)
         if count is not None:
             differing[company, count].append(not are_one_basis(count[0], total))
@@ -82,20 +84,24 @@ def without_disproved(
     }
 
 
-def _implied_totals(stake_histories: Sequence[StakeHistory]) -> Iterator[tuple[str, date, Decimal]]:
-    """Company, day and total shares of each filing that states shares and a percentage of them: of its largest."""
-    filings: dict[tuple[str, str], Row] = {}
-    for line in stake_histories:
-        for row in line.statements:
-            is_stated = row["percent"] is not None and row["percent"] >= _LEAST and Decimal(row["shares"] or 0) > 0
-            title = row["classTitle"]
-            if not is_stated or row["day"] is None or is_receipt(title) or is_not_common(title):
-                continue
-            largest = filings.setdefault((line.company, row[SOURCE]), row)
-            if row["percent"] > largest["percent"]:
-                filings[line.company, row[SOURCE]] = row
-    for (company, _), row in filings.items():
-        yield company, row["day"], Decimal(row["shares"]) * 100 / row["percent"]
+def lettered_classes(positions: pl.LazyFrame) -> pl.LazyFrame:
+    """Companies and classes of those of whom managers hold two classes at once: CL A beside CL B, or beside COM.
+
+    Of each CUSIP and quarter the letter counts that most of its rows have.
+    """
+    signs = pl.col(CUSIP).str.slice(0, _SIGNS)
+    is_held = (pl.col("kind") == "SH") & pl.col("option").is_null()
+    rows = positions.filter(is_held).select("_company_id", "period", signs, "classTitle").drop_nulls()
+    titled: dict[tuple[str, date], dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for company, day, cusip, title, count in rows.group_by(pl.all()).len().sort(pl.all()).collect().iter_rows():
+        if not is_not_common(title) and not is_receipt(title):
+            titled[company, day][cusip][f"class {class_letter(title) or ''}".strip()] += count
+    classes: dict[str, set[str]] = defaultdict(set)
+    for (company, _), told in titled.items():
+        usual = {counter.most_common(1)[0][0] for counter in told.values()}
+        classes[company] |= usual if len(usual) > 1 else set()
+    several = [(company, one) for company, found in sorted(classes.items()) for one in sorted(found)]
+    return pl.LazyFrame(several, schema={"_company_id": pl.String, "classKey": pl.String}, orient="row")
 
 
 def receipt_cusips(schedules: Iterable[pl.LazyFrame], positions: pl.LazyFrame) -> Receipts:
@@ -104,8 +110,13 @@ def receipt_cusips(schedules: Iterable[pl.LazyFrame], positions: pl.LazyFrame) -
     Many managers title every row COM.
     """
     signs = pl.col(CUSIP).str.slice(0, _SIGNS)
-    titled = pl.concat([frame.select("_company_id", signs, "classTitle") for frame in schedules]).unique().collect()
-    found = {(company, cusip) for company, cusip, title in titled.drop_nulls().iter_rows() if is_receipt(title)}
+    titled = pl.concat([frame.select("_company_id", CUSIP, "classTitle") for frame in schedules]).unique().collect()
+    found = {
+        (company, one[:_SIGNS])
+        for company, cusip, title in titled.drop_nulls().iter_rows()
+        if is_receipt(title)
+        for one in (cusip, padded_cusip(cusip) or cusip)
+    }
     rows = positions.select("_company_id", signs, MANAGER, "classTitle").unique().drop_nulls().collect()
     managers: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for company, cusip, manager, title in rows.iter_rows():

@@ -35,7 +35,7 @@ ABOVE_ALL: Final = "above_100"  # signal: more shares than the company has
 NOT_COMMON: Final = "not_common_stock"  # signal: covers count common stock alone
 RECEIPTS: Final = "depositary_receipts"  # signal: a receipt stands for a number of shares that no form states
 
-_NEAR: Final = timedelta(days=400)  # the interval of annual reports: counts further apart are not comparable
+NEAR: Final = timedelta(days=400)  # the interval of annual reports: counts further apart are not comparable
 _AGREE: Final = Decimal("1.45")  # factor between two counts of one basis: a split of three for two is none
 _ALL: Final = Decimal(100)
 _RECEIPT: Final = re.compile(
@@ -48,9 +48,12 @@ _RECEIPT: Final = re.compile(
 
 # rights to shares, debts and preferred stock, unless common stock is named before them
 _OTHER: Final = re.compile(
-    r"\b(?:prefer\w*|pref|pfd|warrants?|wts?|notes?|debentures?|bonds?|rights?|options?)\b", re.IGNORECASE
+    r"\b(?:prefer\w*|pref|pfd|warrants?|wts?|w\s+exp|notes?|debentures?|bonds?|rights?|rts|options?"
+    r"|units?\s+\d\d/\d\d/\d{4})\b",
+    re.IGNORECASE,
 )
 _COMMON: Final = re.compile(r"\b(?:common|com|ordinary|ord)\b", re.IGNORECASE)
+_LETTER: Final = re.compile(r"\b(?:cl|class|ser|series)\s+([a-z])\b", re.IGNORECASE)
 
 
 class OwnedPercentage(NamedTuple):
@@ -108,13 +111,13 @@ def has_one_basis(shares_outstanding: Outstanding, company: str, first: date, la
     counts = shares_outstanding.get(company, ())
     start = bisect_right(counts, first, key=lambda count: count[1]) - 1
     end = bisect_right(counts, last, key=lambda count: count[1])
-    if start < 0 or first - counts[start][1] > _NEAR:
+    if start < 0 or first - counts[start][1] > NEAR:
         start, end = start + 1, end + 1
-    elif end >= len(counts) or counts[end][1] - last > _NEAR:
+    elif end >= len(counts) or counts[end][1] - last > NEAR:
         start, end = start - 1, end - 1
     around = counts[max(start, 0) : end + 1]
     return all(
-        are_one_basis(one, other) for (one, day), (other, next_day) in pairwise(around) if next_day - day <= _NEAR
+        are_one_basis(one, other) for (one, day), (other, next_day) in pairwise(around) if next_day - day <= NEAR
     )
 
 
@@ -134,6 +137,12 @@ def is_not_common(title: str | None) -> bool:
     return other is not None and (common is None or other.start() < common.start())
 
 
+def class_letter(title: str | None) -> str | None:
+    """The letter of a class of common stock: b of «CL B»; None of a title without one, and of other classes."""
+    found = _LETTER.search(title or "")
+    return found[1].casefold() if found and not is_not_common(title) else None
+
+
 def doubt_rows(dataset: str, doubts: Iterable[tuple[str, str]]) -> pl.DataFrame:
     """Signals of a mapping from pairs of company and code (`connectors.contract.dataset.MAPPING_SIGNALS`)."""
     rows = [(dataset, code, "percentage", company) for company, code in doubts]
@@ -148,4 +157,4 @@ def count_near(counts: Sequence[Count], at: date) -> Count | None:
     if not counts:
         return None
     count = counts[max(bisect_right(counts, at, key=lambda one: one[1]) - 1, 0)]
-    return count if abs(at - count[1]) <= _NEAR else None
+    return count if abs(at - count[1]) <= NEAR else None

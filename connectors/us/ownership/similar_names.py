@@ -23,4 +23,5 @@ def is_similar(name: str, other: str) -> bool:
 @lru_cache(maxsize=65_536)
 def _marks(name: str) -> frozenset[str]:
     words = (core_name(name, MARKET) or fold_text(name)).split()
-    return frozenset((*(word[:_LETTERS] for word in words), "".join(word[0] for word in words)))
+    initials = ("".join(word[0] for word in words),) if len(words) > 1 else ()  # one letter says nothing
+    return frozenset((*(word[:_LETTERS] for word in words), *initials))

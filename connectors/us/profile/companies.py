@@ -35,7 +35,7 @@ _LISTED: Final = sorted(EXCHANGES)
 _DEPOSITARY: Final = "8880"
 _GOVERNMENT: Final = "8888"
 _FIELDS: Final = ("name", "sni_code", "sni_label", "municipality", "county", "registered_date", "status")
-_SUFFIX: Final = r"(?i)\s*/[A-Z]{2,3}/$|\s*/[A-Z]{2}$"
+_SUFFIX: Final = r"(?i)(?:\s*[/\\][A-Z]{2,3}[/\\])+$|\s*[/\\][A-Z]{2}$|\s\\$"
 
 
 def map_companies(present: PresentRows, name_frames: Iterable[pl.LazyFrame], today: date) -> pl.DataFrame:

@@ -52,6 +52,7 @@ OTHERS: Final = Table(
 )
 EXCHANGES: Final = {"A": "XASE", "N": "XNYS", "P": "ARCX", "Z": "BATS", "V": "IEXG"}
 MARKETS: Final = ("Q", "G", "S")  # Global Select, Global Market, Capital Market: all of Nasdaq
+_SUFFIXES: Final = {"W": "WT", "WS": "WT", "U": "UN", "R": "RI"}  # warrants, units, rights
 NASDAQ_MIC: Final = "XNAS"
 STATUSES: Final = ("N", "D", "E", "Q", "G", "H", "J", "K")
 
@@ -160,8 +161,9 @@ def _symbol_row(symbol: str, name: str, mic: str | None, status: str | None) -> 
 
 
 def sec_symbol(symbol: str) -> str:
-    """A symbol in the SEC's spelling: BRK.B is BRK-B there, the preferred ABR$D is ABR-PD."""
-    return symbol.replace("$", "-P").replace(".", "-")
+    """A symbol in the SEC's spelling: BRK.B is BRK-B there, the preferred ABR$D ABR-PD, the warrant ACHR.W ACHR-WT."""
+    root, point, suffix = symbol.partition(".")
+    return root.replace("$", "-P") + ("-" if point else "") + _SUFFIXES.get(suffix, suffix).replace(".", "-")
 
 
 def fetch(http: HttpClient, _cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:

@@ -1,7 +1,8 @@
 """Entity resolution: which records of one company are the same holder. Numbers, then names; manual decisions win.
 
 Belongs here: the rules in their order, and what contradicts a join. Two concurrent records of one register
-are joined by a manual decision only; consecutive ones may be a renewal (`renewals`). Persons are
+are joined by a manual decision, or if they are repeated entries of one holder; consecutive ones may be a renewal
+(`renewals`). Persons are
 compared by their whole names, never by similar ones. Does not belong here: how names compare
 (`name_features`), which id a holder has (`resolve`), any other company: holders are never joined across
 companies.
@@ -17,18 +18,15 @@ from typing import Final
 from name_matching.folding import fold_text
 from pipelines.transforms.holders import name_features
 from pipelines.transforms.holders.name_features import Group, Record, closest_pairs, names_of, register_codes
-from pipelines.transforms.holders.renewals import renewal_pairs
+from pipelines.transforms.holders.renewals import PERSON, PERSON_MARK, renewal_pairs, repeated_entries
 from warehouse.schema.decisions import HolderDecision
 
 BY_NUMBER: Final = "number"
 BY_PERSON: Final = "judged"
 RENEWED: Final = "renewed"
+REPEATED: Final = "repeated"
 CLOSE: Final = "close_name"
-PERSON_MARK: Final = (
-    "person_mark"  # of a record: null, or the id of its key and the mark (`schema.tables.HOLDER_MARKS`)
-)
 _VAGUE: Final = ("unknown", "nominee", "group")  # kinds that another source may state more precisely
-PERSON: Final = "person"
 _UNKNOWN: Final = "unknown"
 
 
@@ -115,6 +113,7 @@ def resolve_holders(records: Sequence[Record], decisions: Sequence[HolderDecisio
     found = HolderGroups([[record] for record in with_decided_companies(records, decisions)], apart)
     _apply_decisions(found, decisions)
     _join_renewals(found)
+    _join_repeated_entries(found)
     _join_by_number(found)
     if not (found.have_disjoint_registers() and found.share_blocking_key()):
         return found
@@ -154,6 +153,16 @@ def _join_renewals(found: HolderGroups) -> None:
         pair = [group for group in found.groups if any(one is ended or one is begun for one in group)]
         if len(pair) > 1 and _is_compatible(pair, rule) and found.may_join(pair):
             found.join(pair, RENEWED)
+
+
+def _join_repeated_entries(found: HolderGroups) -> None:
+    """Joins records by which one register has one holder twice at one time (docs/formats/uk.md 4)."""
+    for one, other in repeated_entries(record for group in found.groups for record in group):
+        pair = [group for group in found.groups if any(record is one or record is other for record in group)]
+        records = [record for group in pair for record in group]
+        is_one = len(_company_numbers(records)) < 2 and not _has_differing_marks(records)  # noqa: PLR2004 - one or none
+        if len(pair) > 1 and is_one and found.may_join(pair):
+            found.join(pair, REPEATED)
 
 
 def _group_with(found: HolderGroups, own: str) -> Group | None:

@@ -1,8 +1,10 @@
-"""Detects records re-issued by a register: one record of a holder ends and another begins.
+"""Detects records re-issued by a register: one record of a holder ends and another begins, or both are in force.
 
 Companies House does so for some changes of natures or details (docs/formats/uk.md 4) and gives persons no
-number: the whole name, the kind and the day must be equal. Belongs here: which records follow which, and
-which companies have such records. Does not belong here: what contradicts a single holder (`match_rules`).
+number: the whole name, the kind and the day must be equal. A further entry may come without an end of the first one.
+Both are of one holder where its number, or the name and the person mark, say so and where they state bands: parcels
+of a holder may add up, bands cannot. Belongs here: which records follow or repeat which, and which companies have
+such records. Does not belong here: what contradicts a single holder (`match_rules`).
 """
 
 from __future__ import annotations
@@ -21,6 +23,12 @@ Name = tuple[str, str, str, str]  # register, name, kind, class of shares
 
 _MET: Final = ["company_id", "register", "holder_type", "_day"]
 _DAYS: Final = (0, 1)  # from the end of one record to the beginning of the next
+PERSON: Final = "person"
+PERSON_MARK: Final = (
+    "person_mark"  # of a record: null, or the id of its key and the mark (`schema.tables.HOLDER_MARKS`)
+)
+_BAND: Final = "band"
+_TITLES: Final = frozenset({"mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "dame", "lord", "lady", "rev"})
 
 
 def companies_with_renewals(rows: pl.DataFrame) -> pl.Series:
@@ -72,3 +80,54 @@ def renewal_pairs(records: Iterable[Record]) -> Iterator[tuple[Record, Record]]:
 def _renewal_key(record: Record) -> Name:
     told = (record["register"], spelling_key(record["holder_name"]), record["holder_type"])
     return (*told, fold_text(record["share_class"] or ""))
+
+
+def companies_with_repeated_entries(rows: pl.DataFrame) -> pl.Series:
+    """Companies with several bands of one register under one number or person mark: those that may be repeated."""
+    mark = pl.col(PERSON_MARK) if PERSON_MARK in rows.columns else pl.lit(None, pl.String)
+    subject = pl.when(pl.col("holder_type") == PERSON).then(mark).otherwise("holder_company_id")
+    bands = rows.lazy().filter(pl.col("basis") == _BAND).select("company_id", "register", _subject=subject)
+    counts = bands.drop_nulls().group_by("company_id", "register", "_subject").len().filter(pl.col("len") > 1)
+    return counts.select("company_id").collect()["company_id"].unique()
+
+
+def repeated_entries(records: Iterable[Record]) -> Iterator[tuple[Record, Record]]:
+    """Pairs of records of one holder whose days overlap or follow each other, in the order of their days."""
+    entries: dict[tuple[str, ...], list[Record]] = defaultdict(list)
+    for record in records:
+        subject = _stated_subject(record)
+        if subject is not None and record["basis"] == _BAND:
+            entries[record["register"], *subject, fold_text(record["share_class"] or "")].append(record)
+    for same in entries.values():
+        known: list[Record] = []
+        for other in sorted(same, key=lambda one: (_begins(one), one["native_id"])):
+            first = next((one for one in reversed(known) if _is_repeated(one, other)), None)
+            if first is not None:
+                yield first, other
+            known.append(other)
+
+
+def _is_repeated(first: Record, other: Record) -> bool:
+    """True if a later entry of one number or person mark begins before or when the first one ends, under its name."""
+    ended = first["ended_on"]
+    return (ended is None or (_begins(other) - ended).days <= _DAYS[-1]) and (
+        first["holder_type"] != PERSON or _is_fuller_name(first["holder_name"], other["holder_name"])
+    )
+
+
+def _is_fuller_name(one: str, other: str) -> bool:
+    """True if two names of persons born in one month have the same words in any order, or one of them has more."""
+    words, others = ({*fold_text(name).split()} - _TITLES for name in (one, other))
+    return words == others or (min(len(words), len(others)) > 1 and (words <= others or others <= words))
+
+
+def _stated_subject(record: Record) -> tuple[str, ...] | None:
+    """What a register states of who a holder is; None where that is a name alone."""
+    if record["holder_type"] != PERSON:
+        return None if record["holder_company_id"] is None else (record["holder_type"], record["holder_company_id"])
+    mark = record.get(PERSON_MARK)
+    return None if mark is None or record["holder_name"] is None else (mark,)
+
+
+def _begins(record: Record) -> date:
+    return record["valid_from"] or date.min

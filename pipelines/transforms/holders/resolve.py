@@ -19,9 +19,14 @@ from typing import Any, Final
 
 import polars as pl
 
-from pipelines.transforms.holders.match_rules import PERSON, PERSON_MARK, HolderJoin, resolve_holders
+from pipelines.transforms.holders.match_rules import HolderJoin, resolve_holders
 from pipelines.transforms.holders.record_ids import later_subject_id
-from pipelines.transforms.holders.renewals import companies_with_renewals
+from pipelines.transforms.holders.renewals import (
+    PERSON,
+    PERSON_MARK,
+    companies_with_renewals,
+    companies_with_repeated_entries,
+)
 from warehouse.schema import ids
 from warehouse.schema.decisions import HolderDecision
 from warehouse.schema.ids import holder_id
@@ -74,7 +79,7 @@ def with_holder_id(
 
 _LOOKED_AT: Final = (
     *("company_id", "register", "native_id", "holder_id", "holder_name", "holder_type", "holder_company_id"),
-    *("holder_country", "share_class", "valid_from", "ended_on", "observed_at", PERSON_MARK),
+    *("holder_country", "share_class", "basis", "valid_from", "ended_on", "observed_at", PERSON_MARK),
 )
 _FOUND: Final = {"holder_id": pl.String, "_joined": pl.String, "_others": pl.Boolean, "_number": pl.String}
 
@@ -126,9 +131,10 @@ def reassigned_holder_ids(owners: pl.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _companies_to_resolve(rows: pl.DataFrame, former: pl.DataFrame, verdicts: Sequence[HolderDecision]) -> pl.Series:
-    """Companies with several registers, or with records that were renewed, decided on or joined before."""
+    """Companies with several registers, or with records that were renewed, repeated, decided on or joined before."""
     judged = pl.Series("company_id", [told.company_id for told in verdicts], dtype=pl.String)
     found = [judged, _multi_register_companies(rows), companies_with_renewals(rows)]
+    found.append(companies_with_repeated_entries(rows))
     if not former.is_empty():
         # if only another record of a line is left, the line keeps its id: then no record has that id as its
         # own

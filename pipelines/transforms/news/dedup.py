@@ -34,6 +34,13 @@ AGREEING: Final = 90  # minimum token-set ratio of two titles
 NEAREST: Final = 32  # releases compared with one item: bounds the cost of a flood in one minute
 _TOKENS: Final = 3  # a shorter title would match inside many others
 _FORMS: Final = frozenset(form for forms in FORMS.values() for form in forms)
+# Of headlines that correct another one, or say the contrary of it
+_TURNING: Final = frozenset(
+    {"correction", "corrected", "correcting", "replacing", "replaces", "replacement", "rättelse", "korrigering"}
+    | {"korrigert", "rettelse", "oikaisu", "korjaus", "not", "no", "inte", "ej", "ingen", "ikke", "ei", "cancels"}
+    | {"cancelled", "canceled", "withdraws", "withdrawn", "terminates", "terminated", "postpones", "postponed"}
+    | {"inställd", "ställer", "avlyst", "avlyser", "utsatt", "utsetter", "peruttu", "peruu", "peruuttaa", "lykätty"}
+)
 _LETTERS: Final = 5  # of a word, from which one wrong letter is a typo
 _WORD: Final = re.compile(r"[^\W_]+")
 _FIGURE: Final = re.compile(r"\d")
@@ -64,11 +71,17 @@ def deduplicate_news(
 
 
 def is_same_title(first: Words, second: Words) -> bool:
-    """True if two titles are of one release. Contradicting figures, and another word in one place, mean two."""
+    """True if two titles are of one release.
+
+    Contradicting figures, another word in one place, and a word that one alone has by which it corrects or denies the
+    other, mean two.
+    """
     if min(len(first), len(second)) < _TOKENS:
         return first == second
     figures, others = ({word for word in title if _FIGURE.search(word)} for title in (first, second))
     if not (figures <= others or others <= figures) or _differ_in_one_word(first, second):
+        return False
+    if _TURNING.isdisjoint(first) is not _TURNING.isdisjoint(second):
         return False
     return fuzz.token_set_ratio(" ".join(first), " ".join(second), score_cutoff=AGREEING) >= AGREEING
 

@@ -5,6 +5,7 @@ import pytest
 from tests.tables import check_cases
 
 NO1, NO2, SE1 = "firm:NO:900000001", "firm:NO:900000002", "firm:SE:5560000001"
+NO3, SE3, FI3, UK3 = "firm:NO:923609016", "firm:SE:5560125790", "firm:FI:0112038-9", "firm:UK:SC123456"
 LEI = "969500NO030000004573"
 
 
@@ -20,6 +21,7 @@ def searched(new_world):
         made.company(NO1, "Eksempel ASA", is_listed=True),
         made.company(NO2, "Annen Eksempel AS"),
         made.company(SE1, "EQNR Exempel AB"),
+        *(made.company(one, f"Nummer {place}") for place, one in enumerate((NO3, SE3, FI3, UK3))),
     ]
     names = [
         known(NO1, "lei", LEI),
@@ -67,3 +69,28 @@ def pages(service, query, limit):
 @check_cases("limit", [1, 2, 100])
 def test_companies_are_found_by_what_they_are_known_as(service, query, due, limit):
     assert pages(service, query, limit) == due
+
+
+@check_cases(
+    ("text", "due"),
+    [
+        ("923 609 016", [NO3]),
+        ("923\u00a0609\u00a0016", [NO3]),
+        ("556012 5790", [SE3]),
+        ("556012\u20135790", [SE3]),
+        ("SC 123456", [UK3]),
+        ("sc 12 34 56", [UK3]),
+        # VAT numbers that hold the company's number, as look-ups read them
+        ("NO923609016MVA", [NO3]),
+        ("no 923 609 016 mva", [NO3]),
+        ("SE556012579001", [SE3]),
+        ("FI01120389", [FI3]),
+        ("NO923609017MVA", []),
+        ("SE556012579002", []),
+        ("SE 556012-5790 01&country=NO", []),
+        # a point is no separator: 923609.016 is a number of a spreadsheet
+        ("923609.016", []),
+    ],
+)
+def test_companies_are_found_by_every_spelling_of_a_number_that_look_ups_take(service, text, due):
+    assert pages(service, f"q={text}", 10) == due

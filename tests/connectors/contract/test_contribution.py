@@ -38,7 +38,7 @@ from tests.tables import check_cases
 from tests.without_dagster import without_dagster
 from warehouse.ledger.ledger import Ledger
 from warehouse.release.manifest import read_manifest
-from warehouse.schema.tables import COMPANIES, FILINGS, IDENTIFIERS
+from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, IDENTIFIERS
 from warehouse.schema.types import Column, ColumnKind, Table
 
 TODAY = date(2026, 11, 16)
@@ -274,3 +274,25 @@ def test_normalise_rules_see_the_merged_tables_and_not_each_other(turned: bool) 
     made = compose_market("FI", parts[::-1] if turned else parts).to_shared_tables({}, TODAY)
     assert made[IDENTIFIERS.name].is_empty()
     assert made[COMPANIES.name]["name"].to_list() == ["1 identifiers"]
+
+
+def test_normalise_names_of_every_market_are_served_as_they_are_seen() -> None:
+    def named(_present: PresentRows, _today: date) -> SharedTables:
+        company = {
+            "company_id": ["firm:FI:0000001-9"],
+            "name": ["\ufeffNo\u00adkia\tOyj"],
+            "previous_names": [["A\u200bB"]],
+        }
+        holder = {"company_id": ["firm:FI:0000001-9"], "holder_name": ["Ko\u0308ln  AB"]}
+        return {
+            COMPANIES.name: staging.cast_to_table(
+                staging.complete_columns(pl.LazyFrame(company), COMPANIES).collect(), COMPANIES
+            ),
+            HOLDINGS.name: staging.cast_to_table(
+                staging.complete_columns(pl.LazyFrame(holder), HOLDINGS).collect(), HOLDINGS
+            ),
+        }
+
+    shared = compose_market("FI", (Contribution(name="x", to_shared_tables=named),)).to_shared_tables({}, TODAY)
+    assert shared[COMPANIES.name].select("name", "previous_names").row(0) == ("Nokia Oyj", ["AB"])
+    assert shared[HOLDINGS.name]["holder_name"].to_list() == ["Köln AB"]

@@ -122,6 +122,12 @@ def test_a_period_long_after_the_report_was_read_is_a_slip() -> None:
         read(report.instance())
 
 
+def test_digits_below_the_stated_precision_are_told() -> None:
+    body = Report().year().stock("Assets", 5123).flow("ProfitLoss", 101).instance()
+    assert signals(read(body)) == {}
+    assert signals(read(body.replace(b'decimals="0"', b'decimals="-3"'))) == {("finer_than_decimals", "amounts"): 2}
+
+
 def test_statements_that_do_not_balance_are_counted() -> None:
     report = Report().year().stock("Assets", 800).stock("LiabilitiesAndEquity", 790)
     assert signals(read(report.instance())) == {("unbalanced", "total_assets"): 1}

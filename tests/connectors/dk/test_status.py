@@ -72,6 +72,27 @@ def test_a_word_of_an_end_counts_where_the_life_span_is_still_open() -> None:
     assert state(**word("OPLØST EFTER KONKURS"))[:3] == ("dissolved", "bankruptcy", SINCE)
 
 
+@check_cases(
+    ("ready", "listed", "ended", "is_told"),
+    [
+        ("NORMAL", "UNDER KONKURS", None, True),
+        ("Under konkurs", "UNDER KONKURS", None, False),
+        ("AKTIV", "NORMAL", None, False),
+        ("NORMAL", "UNDER KONKURS", "2024-06-01", False),  # it is over
+        ("OPHØRT", "OPHØRT", None, True),  # beside an open life span
+        ("SPRUNGET", "UNDER KONKURS", None, False),
+    ],
+)
+def test_words_of_other_states_are_counted_and_the_ready_made_one_counts(
+    ready: str, listed: str, ended: str | None, is_told: bool
+) -> None:
+    status = [element("2024-05-06", ended, status=listed)]
+    record = company(virksomhedsstatus=status, virksomhedMetadata={"sammensatStatus": ready})
+    found = signals(batches(COMPANIES, answer(record)))
+    assert (("contradicting_status", "sammensatStatus") in found) == is_told
+    assert state(virksomhedsstatus=status, virksomhedMetadata={"sammensatStatus": ready})[3] == ready
+
+
 def test_an_unknown_word_is_kept_and_counted_and_the_life_span_decides() -> None:
     found = batches(COMPANIES, answer(company(**word("NOGET NYT"))))
     assert signals(found) == {("unknown_status", "noget nyt"): 1}

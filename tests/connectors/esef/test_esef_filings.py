@@ -140,6 +140,13 @@ def test_versions_of_one_day_with_other_figures_are_told_and_the_first_of_the_fu
     assert same[MAPPING_SIGNALS].is_empty()
 
 
+def test_report_of_another_issuer_than_its_entry_names_is_told() -> None:
+    theirs = path(0).replace(LEI, OTHER)
+    found = shared(read(index(entry(lei=OTHER)), PAGE), read(report(*statements()), theirs))
+    assert found["financials_reported"].filter(~pl.col("is_comparative"))["revenue"].to_list() == [100]
+    assert found[MAPPING_SIGNALS].rows() == [("fi.esef", "other_issuer", "lei", COMPANY)]
+
+
 def test_a_later_refiling_is_a_document_of_its_own() -> None:
     later = entry(1, date_added="2026-06-01 10:00:00", processed="2026-06-01 10:00:00")
     bodies = report(*statements()), report(*statements(Revenue=101))

@@ -39,6 +39,24 @@ def test_facts_that_contradict_each_other_are_none_and_are_told() -> None:
     assert [(signal.code, signal.subject) for signal in batch.signals] == [("contradicting_facts", "Revenue")]
 
 
+@pytest.mark.parametrize(("other", "decimals", "codes"), [(91, 0, ["unbalanced"]), (90, 0, []), (100, -1, [])])
+def test_two_totals_of_a_balance_that_differ_are_told(other: int, decimals: int, codes: list[str]) -> None:
+    given = [fact("Assets", 95, CLOSING, decimals=0)] if decimals < 0 else []
+    facts = statements() if not given else [one for one in statements() if one["value"] != "90"]
+    total = fact("EquityAndLiabilities", other, CLOSING, decimals=decimals)
+    batch = read(report(*facts, *given, total))
+    assert batch.rows["Assets"].to_list() == [95 if given else 90]
+    assert [signal.code for signal in batch.signals] == codes
+
+
+@pytest.mark.parametrize(("value", "codes"), [(5_123, ["finer_than_decimals"]), (5_000, [])])
+def test_digits_below_the_stated_precision_are_told(value: int, codes: list[str]) -> None:
+    facts = [fact(name, value, decimals=-3) for name in ("Revenue", "ProfitLoss")]
+    batch = read(report(*facts))
+    assert batch.rows["Revenue"].to_list() == [value]
+    assert [signal.code for signal in batch.signals] == codes
+
+
 def test_facts_of_another_issuer_in_the_report_are_none_of_its_own() -> None:
     """A subsidiary or a guarantor: its revenue is not the issuer's, nor does its year decide."""
     other = fact("Revenue", 777, dimensions={"entity": f"lei:{OTHER}"})
@@ -128,6 +146,33 @@ def test_extension_concepts_are_null() -> None:
     own = fact("fsc:AdjustedOperatingResult", 21)
     found = row(*statements(ProfitLossFromOperatingActivities=None), own)
     assert found["ProfitLossFromOperatingActivities"] is None
+
+
+@pytest.mark.parametrize(
+    ("given", "due", "is_told"),
+    [
+        ({"InsuranceRevenue": 20}, ("InsuranceRevenue", 20), False),
+        ({"InsuranceRevenue": 20, "RevenueFromInterest": 3}, ("InsuranceRevenue", 20), False),
+        ({"InsuranceRevenue": 20, "RevenueFromInterest": 90}, None, True),  # a bank with an insurer in its group
+        ({"RevenueFromContractsWithCustomers": 9, "InterestRevenueExpense": 90}, None, True),
+        ({"RevenueFromContractsWithCustomers": 9, "InsuranceRevenue": 20}, ("InsuranceRevenue", 20), False),
+        (
+            {"RevenueFromContractsWithCustomers": 30, "InsuranceRevenue": 20},
+            ("RevenueFromContractsWithCustomers", 30),
+            False,
+        ),
+        ({"Revenue": 7, "RevenueFromInterest": 90}, ("Revenue", 7), False),
+    ],
+)
+def test_part_of_the_revenue_that_is_smaller_than_another_is_no_total(
+    given: dict[str, int], due: tuple[str, int] | None, is_told: bool
+) -> None:
+    facts = [fact(name, value) for name, value in given.items() if name != "Revenue"]
+    batch = read(report(*statements(Revenue=given.get("Revenue")), *facts))
+    (found,) = batch.rows.to_dicts()
+    chain = ("Revenue", "RevenueFromContractsWithCustomers", "InsuranceRevenue")
+    assert next(((name, found[name]) for name in chain if found[name] is not None), None) == due
+    assert (("partial_revenue", "Revenue") in {(one.code, one.subject) for one in batch.signals}) == is_told
 
 
 def test_amounts_in_a_currency_that_is_none_are_null_and_told() -> None:

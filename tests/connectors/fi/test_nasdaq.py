@@ -101,6 +101,13 @@ def test_a_time_over_the_edge_of_the_calendar_costs_its_item_only() -> None:
     assert [row["disclosureId"] for row in rows(found)] == ["2"]
 
 
+def test_a_release_of_a_time_that_none_is_of_costs_itself_only() -> None:
+    times = ("2099-01-01 00:00:00", "1970-01-01 00:00:00", "0001-01-01 00:00:00")
+    items = (release(number, "a", releaseTime=time) for number, time in enumerate(times, 2))
+    found = read(RELEASES, page(release(1, "a"), *items))
+    assert [row["disclosureId"] for row in rows(found)] == ["1"]
+
+
 def test_an_item_that_does_not_read_costs_itself_only() -> None:
     items = (release(1, "a", releaseTime="now"), release(2, "b"), release(3, ""), "x")
     found = read(RELEASES, {"results": {"item": list(items)}})

@@ -10,6 +10,7 @@ from connectors.kit import feeds
 from connectors.kit.feeds import FeedEntry, FeedTag, NotFeedError
 from tests.fuzz.case import Limits
 from tests.fuzz.held import within
+from tests.tables import check_cases
 
 BEGUN = b'<?xml version="1.0"?><rss version="2.0"><channel><title>t</title><item><title>x</title></item>'
 
@@ -125,3 +126,23 @@ def test_a_feed_of_endless_elements_is_refused_before_they_are_counted_one_by_on
     with within(Limits(2.0)), pytest.raises(NotFeedError, match="more than 200,000 elements"):
         feeds.parse_feed(BEGUN + b"<a>" * 1_000_000 + b"</channel></rss>")
     assert len(feeds.parse_feed(BEGUN + b"<a>" * 100 + b"</channel></rss>").entries) == 1
+
+
+@check_cases(
+    ("declared", "text", "title", "is_repaired"),
+    [
+        ("iso-8859-1", "São – é".encode(), "São – é", False),  # what is UTF-8 is no Latin-1 by chance
+        ("windows-1252", "São".encode(), "São", False),
+        ("iso-8859-1", "São".encode("latin-1"), "São", False),
+        ("windows-1252", "São – é".encode("cp1252"), "São – é", False),
+        ("iso-8859-15", "é €".encode("iso-8859-15"), "é €", False),
+        ("utf-8", "São ".encode() + "– é".encode("cp1252"), "São – é", True),  # of two sources
+        ("utf-8", "– é".encode("cp1252"), "– é", False),
+    ],
+)
+def test_bytes_say_their_encoding_rather_than_the_declaration(
+    declared: str, text: bytes, title: str, is_repaired: bool
+) -> None:
+    body = BEGUN.replace(b'"1.0"', f'"1.0" encoding="{declared}"'.encode()).replace(b"<title>x", b"<title>" + text)
+    found = feeds.parse_feed(body + b"</channel></rss>")
+    assert (found.entries[0].title, found.is_repaired) == (title, is_repaired)

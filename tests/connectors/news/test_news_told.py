@@ -215,7 +215,8 @@ def test_ways_to_a_company_begin_with_hard_keys() -> None:
     american = [link.key for link in MARKETS["US"].links if link.table == "us_wires"]
     assert american[0] == "isin"
     # and no name alone
-    assert [getattr(key, "name", None) for key in american[1:]] == ["symbol_name", "symbol_name_2", "symbol_name_3"]
+    symbols = ["symbol_words", "symbol_words_2", "symbol_words_3", "symbol_name", "symbol_name_2", "symbol_name_3"]
+    assert [getattr(key, "name", None) for key in american[1:]] == symbols
 
 
 @check_cases(

@@ -35,6 +35,9 @@ AMOUNTS = [
     ("US", "$5K", 5_000, "USD"),
     ("US", "$1.5 trillion", 1_500_000_000_000, "USD"),
     ("DK", "1 mio. kr.", 1_000_000, "DKK"),
+    ("SE", "1,5 mdr kronor", 1_500_000_000, "SEK"),
+    ("UK", "fined £5 mln", 5_000_000, "GBP"),
+    ("NO", "kr. 250.000,-", 250_000, "NOK"),
     ("SE", "100kr", 100, "SEK"),
     ("UK", "£1,234 million", 1_234_000_000, "GBP"),
     ("SE", "1,234 miljoner kronor", 1_234_000, "SEK"),
@@ -62,6 +65,10 @@ NONE = [
     ("US", "Over $10 Million"),  # about so much
     ("UK", "nearly £5m"),
     ("NO", "ca. 5 mill. kr"),
+    ("US", "to pay $.5 million"),  # not five millions
+    ("UK", "fined £5 milion"),
+    ("UK", "£5 hundred thousand"),
+    ("UK", "two fines of £1 million"),
     ("UK", "£5x"),  # a scale that nobody knows
     ("UK", "£1·5 million"),  # a sign between digits that is none of ours: not one pound
     ("UK", "£1:5 million"),

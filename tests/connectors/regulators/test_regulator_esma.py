@@ -363,6 +363,7 @@ def test_the_export_without_its_session_is_an_error(register: tuple[HttpClient, 
     [
         ("9999-12-31T00:00:00Z", "published after it was read: 9999-12-31"),
         ("0001-01-01T00:00:00Z", "published before there was an authority"),
+        ("1970-01-01T00:00:00Z", "published on 1970-01-01 at midnight"),
     ],
 )
 def test_a_day_that_no_act_is_of_is_refused_in_both_registers(day: str, reason: str, read: Reading) -> None:

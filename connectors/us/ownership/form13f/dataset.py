@@ -60,7 +60,8 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     day = told["filedOn"] or _last_day_of_year(told["accession"])
     rows = [row for body in tables for row in parse.parse_positions(member, body, day, tally)]
     if cover is not None:
-        cover["rowsRead"] = sum(row[CUSIP] is not None for row in rows) if tables else None
+        is_whole = not cover.pop("isConfidential") and bool(tables)
+        cover["rowsRead"] = sum(row[CUSIP] is not None for row in rows) if is_whole else None
     if filing is not None and cover is not None:
         _check_totals(cover, rows, tally, member.name)
     common = {name: cover[name] for name in _OF_COVER} if cover is not None else {}

@@ -21,7 +21,7 @@ import polars as pl
 
 from connectors.us.ownership.form13f.linked_rows import IssuerNames, split_by_issuer
 from connectors.us.ownership.form13f.parse import KINDS, OPTIONS
-from connectors.us.ownership.form13f.schema import CUSIP, KEY, MANAGER, MANAGER_NAME, REPORT_DEADLINE, SOURCE
+from connectors.us.ownership.form13f.schema import CUSIP, KEY, MANAGER, MANAGER_NAME, SILENCE, SOURCE
 from connectors.us.ownership.holder_types import (
     Row,
     accession_order,
@@ -38,8 +38,11 @@ from connectors.us.ownership.shares_outstanding import (
     Outstanding,
     OwnedPercentage,
     Receipts,
+    class_letter,
     derived_percentage,
     doubt_rows,
+    is_not_common,
+    is_receipt,
 )
 from name_matching.folding import fold_text
 
@@ -75,13 +78,15 @@ def map_holdings(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Shared holdings of the touched companies at every quarter end, oldest first within each record; signals.
 
-    A holding that no newer report mentions ends once the next report's deadline has passed, if that is before
-    `today`. `identities`: holders as Schedules 13D and 13G name them; a manager among those is not a second holder.
-    `issuers`: what other forms tell of the companies. `covers`: of the reports of these managers and quarters;
-    without them no report is known that leaves a company out.
+    A holding ends with the quarter of the manager's next report that leaves it out; if no report comes, once two are
+    missing `today`. `identities`: holders as Schedules 13D and 13G name them; a manager among those is not a second
+    holder.
+    `issuers`: what other forms tell of the companies. `covers`: of all reports of these managers; without
+    them no report is known that leaves a company out.
     """
     issuers = issuers or IssuerEvidence()
     restated = {} if covers is None else _whole_restatements(covers)
+    reports = {} if covers is None else _whole_reports(covers)
     rows = [
         row | {CUSIP: padded_cusip(row[CUSIP]) or row[CUSIP]}
         for row in iter_linked_rows(positions)
@@ -92,19 +97,23 @@ def map_holdings(
     for row in with_predecessors(ours):
         managers[row["_company_id"], row[MANAGER]].append(row)
     found: list[Row] = []
-    for (company, manager), told in sorted(managers.items()):
+    for (company, manager), reported in sorted(managers.items()):
+        told = with_earlier_cusips(reported)
         who = _identity(identities, company, told)
+        quarters = {day for row in told for day in reports.get((company, row["filedAs"]), ())}
         effective = _effective_by_quarter(told, restated)
         doubts += [(company, REPEATED) for rows in effective.values() if any(row["repeats"] for row in rows)]
         for cusip in sorted({row[CUSIP] for row in told}):
             is_known = False
+            left = sorted(quarters - {row["period"] for row in told if row[CUSIP] == cusip})
             for row, owned in _quarterly_levels(company, cusip, told, effective, outstanding):
                 if (company, cusip[:_SIGNS]) in issuers.receipts and row["total"]:
                     owned = OwnedPercentage(doubt=RECEIPTS)  # noqa: PLW2901 - whatever the title of its row
                 doubts += [(company, owned.doubt)] if owned.doubt is not None else []
                 is_known |= bool(row["total"]) and owned.level is not None
                 if is_known:  # from the first quarter with a known percentage on
-                    found.append(_holding_row(row, f"{manager}/{cusip}", owned.level, today) | who)
+                    end = _end_of_holding(row, left, today)
+                    found.append(_holding_row(row, f"{manager}/{cusip}", owned.level, end) | who)
     return to_holdings_frame(found), doubt_rows(KEY, doubts)
 
 
@@ -129,6 +138,41 @@ def with_predecessors(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
+def with_earlier_cusips(told: Sequence[Row]) -> list[Row]:
+    """Rows of one manager and company under the CUSIP that its shares had before.
+
+    A reverse split or another country of incorporation gives the same shares a new CUSIP: a manager reports the one,
+    and from the next quarter on the other alone.
+    """
+    quarters: dict[str, set[date]] = defaultdict(set)
+    titles: dict[str, str | None] = {}
+    for row in told:
+        if row["kind"] == "SH" and row["option"] is None:
+            quarters[row[CUSIP]].add(row["period"])
+            titles.setdefault(row[CUSIP], row["classTitle"])
+    earlier: dict[str, str] = {}
+    for cusip, then in sorted(quarters.items(), key=lambda one: (min(one[1]), one[0])):
+        ended = [
+            other
+            for other, before in quarters.items()
+            if timedelta(0) < min(then) - max(before) <= _QUARTER and _is_one_class(titles[other], titles[cusip])
+        ]
+        begun = [
+            other
+            for other, days in quarters.items()
+            if min(days) == min(then) and _is_one_class(titles[other], titles[cusip])
+        ]
+        if len(ended) == 1 and len(begun) == 1:
+            earlier[cusip] = earlier.get(ended[0], ended[0])
+    return [row | {CUSIP: earlier.get(row[CUSIP], row[CUSIP])} for row in told]
+
+
+def _is_one_class(title: str | None, other: str | None) -> bool:
+    """Whether two titles may be of one class: both of shares, or both of receipts, and of no two letters."""
+    same = all(told(title) == told(other) for told in (is_receipt, is_not_common))
+    return same and class_letter(title) == class_letter(other)
+
+
 def _identity(identities: Identities, company: str, told: Sequence[Row]) -> Row:
     """The holder that schedules name: by a CIK under which the manager filed, else by its name."""
     ciks = [cik for row in told for cik in (row[MANAGER], row["filedAs"])]
@@ -146,6 +190,20 @@ def _whole_restatements(covers: pl.LazyFrame) -> Restatements:
     found: Restatements = defaultdict(list)
     for row in iter_linked_rows(covers.filter(is_restatement, is_whole)):
         found[row["_company_id"], row[MANAGER], row["period"]].append(row)
+    return found
+
+
+def _whole_reports(covers: pl.LazyFrame) -> dict[tuple[str, str | None], set[date]]:
+    """Quarters of reports by company and manager of which every row was read, and of notices, which have none."""
+    is_read = (pl.col("rowsRead") > 0) & (pl.col("rowsRead") == pl.col("entries"))
+    is_report = pl.col("form").str.starts_with("13F-HR") & (
+        pl.col("amendment").is_null() | (pl.col("amendment") == RESTATEMENT)
+    )
+    is_notice = pl.col("form").str.starts_with("13F-NT")
+    told = covers.filter((is_report & is_read) | is_notice).select("_company_id", MANAGER, "period")
+    found: dict[tuple[str, str | None], set[date]] = defaultdict(set)
+    for company, manager, period in told.drop_nulls(("_company_id", "period")).unique().collect().iter_rows():
+        found[company, manager].add(period)
     return found
 
 
@@ -238,9 +296,19 @@ def _share_rows(rows: Iterable[Row]) -> list[Row]:
     return [row for row in rows if row["kind"] == "SH" and row["option"] is None]
 
 
-def _holding_row(last: Row, native: str, level: Decimal | None, today: date) -> Row:
+def _end_of_holding(last: Row, left: Sequence[date], today: date) -> date | None:
+    """The day a position ended. left: quarters that reports of the manager leave it out of, oldest first.
+
+    A report that is late says nothing of a sale: until two are missing the position is as it was.
+    """
+    silent = last["period"] + SILENCE
+    if last["total"] == _NOTHING:
+        return last["period"]
+    return next((day for day in left if day > last["period"]), silent if silent < today else None)
+
+
+def _holding_row(last: Row, native: str, level: Decimal | None, end: date | None) -> Row:
     kind = edgar_holder_type(("IA",), last[MANAGER_NAME] or "")
-    due = last["period"] + REPORT_DEADLINE
     return {
         "company_id": last["_company_id"],
         "register": KEY,
@@ -252,7 +320,7 @@ def _holding_row(last: Row, native: str, level: Decimal | None, today: date) -> 
         "pct_max": level,
         "basis": None if level is None else "derived",
         "valid_from": last["period"],
-        "ended_on": last["period"] if last["total"] == _NOTHING else due if due < today else None,
+        "ended_on": end,
         "url": filing_page_url(last["filedAs"], last["accession"]),
         "raw": last["_raw"],
         "observed_at": last["_observed_at"],

@@ -24,13 +24,16 @@ _SEVERAL: Final = 2
 IssuerNames = Mapping[str, frozenset[str]]  # company to its names as forms give them
 
 
-def issuer_names_by_company(frames: Iterable[pl.LazyFrame]) -> IssuerNames:
-    """The names of each company in schedules and insiders' forms. frames: with `_company_id` and `issuer`."""
+def issuer_names_by_company(frames: Iterable[pl.LazyFrame], profiles: IssuerNames) -> IssuerNames:
+    """The names of each company in schedules and insiders' forms, and in its profile, former ones too.
+
+    frames: with `_company_id` and `issuer`.
+    """
     named = pl.concat([frame.select("_company_id", "issuer") for frame in frames]).unique().drop_nulls().collect()
     found: dict[str, set[str]] = defaultdict(set)
     for company, name in named.iter_rows():
         found[company].add(name)
-    return {company: frozenset(names) for company, names in found.items()}
+    return {company: frozenset(names) | profiles.get(company, frozenset()) for company, names in found.items()}
 
 
 def split_by_issuer(rows: Iterable[Row], names: IssuerNames) -> tuple[list[Row], list[tuple[str, str]]]:

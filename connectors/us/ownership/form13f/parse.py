@@ -27,6 +27,7 @@ AMENDMENTS: Final = frozenset({"RESTATEMENT", "NEW HOLDINGS"})
 _REPORTS: Final = frozenset({"13F HOLDINGS REPORT", "13F NOTICE", "13F COMBINATION REPORT"})
 KINDS: Final = frozenset({"SH", "PRN"})
 OPTIONS: Final = frozenset({"PUT", "CALL"})
+_OMITTED: Final = "isConfidentialOmitted"
 _THOUSAND: Final = Decimal(1000)
 _CHEAPEST, _DEAREST = (Decimal("0.5"), Decimal(5_000))  # dollars per share; few of any manager's positions are outside
 _FEW: Final = 0.5
@@ -65,6 +66,7 @@ def parse_cover(member: ArchiveMember, body: bytes, tally: SignalCounter) -> Row
         "report": report,
         "entries": _entry_count(summary, tally, member.name),
         "value": values.format_number(values.parse_number(text_at(summary, "tableValueTotal"))),
+        "isConfidential": values.read_flag(text_at(summary, _OMITTED), _OMITTED, tally, member.name) is True,
     }
 
 

@@ -19,7 +19,8 @@ MANAGER: Final = "managerCik"
 MANAGER_NAME: Final = "manager"
 CUSIP: Final = "cusip"
 PERIOD: Final = "period"
-REPORT_DEADLINE: Final = timedelta(days=92 + 45)  # deadline of the next quarter's report, after the end of a quarter
+# of our own choosing: after the end of a quarter, the deadline of the second report from it on; one may be late
+SILENCE: Final = timedelta(days=2 * 92 + 45)
 _T, _I, _D = ColumnKind.TEXT, ColumnKind.INTEGER, ColumnKind.DATE
 
 _REPORT: Final = (
@@ -45,7 +46,8 @@ COVERS: Final = Table(
         Column(
             "rowsRead",
             _I,
-            "rows with a CUSIP that were read of the filing's tables; null where the file is the cover alone",
+            "rows with a CUSIP that were read of the filing's tables; null where the file is the cover alone, or "
+            "positions are omitted as confidential",
         ),
     ),
     subjects=(Subject(numbers=("managerCik",), names=("manager",)),),
@@ -71,6 +73,6 @@ POSITIONS: Final = Table(
         Column("others", _T, "numbers of other managers"),
     ),
     subjects=(Subject(numbers=("managerCik",), names=("manager",)), Subject(numbers=("cusip",), names=("issuer",))),
-    turning_days=(TurningDay(PERIOD, after_days=REPORT_DEADLINE.days + 1),),
+    turning_days=(TurningDay(PERIOD, after_days=SILENCE.days + 1),),
 )
 STAGED: Final = {table.name: table for table in (COVERS, POSITIONS)}

@@ -7,6 +7,7 @@ role only. Does not belong here: parsing (`parse`).
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -51,6 +52,8 @@ INSIDER_CODES: Final = {
 }
 _SAID: Final = ("pct", "pct_min", "ended_on")
 _EARLIEST: Final = date.min
+_MARK: Final = re.compile(r"[(\[]\s*\d{1,2}\s*[)\]]|\bfootnotes?\s+\d{1,2}\b", re.IGNORECASE)
+_SMALL: Final = frozenset(("a", "an", "as", "by", "footnote", "footnotes", "held", "in", "of", "see", "the", "through"))
 
 
 def map_holdings(
@@ -75,7 +78,7 @@ def map_holdings(
         # «Musk Elon» here is «Elon Musk» there: without this, one holder would become two
         who = identities.get((company, owner)) or identities.get((company, max(told, key=_row_order_key)[OWNER_KEY]))
         made: list[Row] = []
-        for row, newest in _newest_lines(_without_amended(told)):
+        for row, newest in _newest_lines(_without_amended(with_ways_of_owning(told))):
             total, owned = _owned_shares(row, newest, who, outstanding)
             doubts += [(company, owned.doubt)] if owned.doubt is not None else []
             made.append(_holding_row(row, f"{owner}/{kind}", total, owned.level))
@@ -91,6 +94,29 @@ def _with_days(row: Row, days: Mapping[str, date]) -> Row:
     return row | {"filed": filed, "at": event_day(day, filed, row["_observed_at"])}
 
 
+def with_ways_of_owning(told: list[Row]) -> list[Row]:
+    """The lines of one owner and class with their `way`: owned directly, or by the nature stated.
+
+    A nature is the same in other words («By Trust», «by the trust (1)»), unless one form has a line of each.
+    """
+    words: dict[str, dict[tuple[Any, str], set[str]]] = defaultdict(lambda: defaultdict(set))
+    for row in told:
+        words[row[SOURCE]][row["isDirect"], _plain_nature(row)].add(fold_text(row["nature"] or ""))
+    several = {way for ways in words.values() for way, natures in ways.items() if len(natures) > 1}
+    found: list[Row] = []
+    for row in told:
+        way = (row["isDirect"], _plain_nature(row))
+        found.append(row | {"way": (way[0], fold_text(row["nature"] or "")) if way in several else way})
+    return found
+
+
+def _plain_nature(row: Row) -> str:
+    """A nature of ownership without marks of footnotes and small words; what is owned directly needs none."""
+    if row["isDirect"]:
+        return ""
+    return " ".join(word for word in fold_text(_MARK.sub(" ", row["nature"] or "")).split() if word not in _SMALL)
+
+
 def _without_amended(told: list[Row]) -> list[Row]:
     """Lines without those of forms that an amendment states again, perhaps for another day.
 
@@ -100,7 +126,7 @@ def _without_amended(told: list[Row]) -> list[Row]:
     forms: dict[tuple[str, date | None, tuple[Any, str]], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in told:
         filed = row["originalOn"] if row["form"].endswith(AMENDED) else row["filed"]
-        forms[row["form"].removesuffix(AMENDED), filed, _way_of_owning(row)][row[SOURCE]].append(row)
+        forms[row["form"].removesuffix(AMENDED), filed, row["way"]][row[SOURCE]].append(row)
     amended: set[tuple[str, str]] = set()
     for (_, filed, _), versions in forms.items():
         in_order = sorted(versions.values(), key=_version_order_key)
@@ -115,11 +141,6 @@ def _version_order_key(rows: list[Row]) -> tuple[bool, date, tuple[int, str]]:
     """Order of a form and its amendments."""
     row = rows[0]
     return row["form"].endswith(AMENDED), row["filed"] or _EARLIEST, accession_order(row["accession"])
-
-
-def _way_of_owning(row: Row) -> tuple[Any, str]:
-    """Directly, or by the nature stated."""
-    return row["isDirect"], fold_text(row["nature"] or "")
 
 
 def _row_order_key(row: Row) -> tuple[date, date, tuple[int, str], str, int]:
@@ -138,7 +159,7 @@ def _newest_lines(told: list[Row]) -> Iterator[tuple[Row, list[Row]]]:
     for _, group in groupby(sorted(told, key=_row_order_key), key=itemgetter("at")):
         rows = list(group)
         for row in rows:
-            forms = ways[_way_of_owning(row)]
+            forms = ways[row["way"]]
             form = forms.pop(row[SOURCE], {})
             form[row["notes"] if row["isTransaction"] else row[LINE]] = row
             forms[row[SOURCE]] = form  # the newest comes last

@@ -29,6 +29,7 @@ from connectors.us.ownership.holder_types import (
     iter_linked_rows,
     to_holdings_frame,
 )
+from connectors.us.ownership.schedule13.contradicted_percentages import with_sound_percentages
 from connectors.us.ownership.schedule13.latest_statements import (
     StakeHistory,
     lead_stakes,
@@ -48,6 +49,7 @@ from connectors.us.ownership.shares_outstanding import (
     doubt_rows,
 )
 
+SHARED_NAME: Final = "holders_share_name"  # signal: two firms of one name, or one that was reorganised
 _DUTY: Final = Decimal(5)  # percent above which filing is mandatory
 _ALL: Final = Decimal(100)
 _NOTHING: Final = Decimal(0)
@@ -55,9 +57,18 @@ _NOTHING: Final = Decimal(0)
 Identities = Mapping[tuple[str, str], Row]  # company and CIK or name -> latest row naming the holder
 
 
-def linked_stake_histories(stakes: pl.LazyFrame, cover_pages: pl.LazyFrame, filed: pl.LazyFrame) -> list[StakeHistory]:
-    """The lines of the touched companies; `filed`: the filings of their lists, for the days of filing."""
-    return stake_histories(chain(iter_linked_rows(stakes), iter_linked_rows(cover_pages)), filing_days(filed))
+def linked_stake_histories(
+    stakes: pl.LazyFrame,
+    cover_pages: pl.LazyFrame,
+    filed: pl.LazyFrame,
+    outstanding: Outstanding = MappingProxyType({}),
+) -> list[StakeHistory]:
+    """The lines of the touched companies.
+
+    filed: the filings of their lists, for the days of filing. outstanding: what a stated percentage may contradict.
+    """
+    rows = chain(iter_linked_rows(stakes), iter_linked_rows(cover_pages))
+    return stake_histories(with_sound_percentages(rows, outstanding), filing_days(filed))
 
 
 def map_holdings(
@@ -145,7 +156,8 @@ def _is_exit(row: Row) -> bool:
 
 def _percentage_fields(line: StakeHistory, outstanding: Outstanding, *, is_lead: bool) -> dict[str, Any]:
     row = line.row
-    below, basis = row["percentBelow"], "exact" if stated_percent(row) is not None else "derived"
+    below = row["percentBelow"]
+    basis = "exact" if stated_percent(row) is not None and row["doubt"] is None else "derived"
     level = _stake_percentage(line, row, outstanding).level
     if level is None:
         limit = below if below is not None else _DUTY if row["isExit"] else None
@@ -164,6 +176,8 @@ def _stake_percentage(line: StakeHistory, row: Row, outstanding: Outstanding) ->
         return OwnedPercentage(doubt=ABOVE_ALL) if stated > _ALL else OwnedPercentage(stated)
     if row["percentBelow"] is not None or row["isExit"]:
         return OwnedPercentage()
+    if row["doubt"] is not None:
+        return OwnedPercentage(doubt=row["doubt"])
     shares = None if row["shares"] is None else Decimal(row["shares"])
     return derived_percentage(shares, line.company, row["day"], row["classTitle"], outstanding)
 
@@ -171,16 +185,29 @@ def _stake_percentage(line: StakeHistory, row: Row, outstanding: Outstanding) ->
 def percentage_signals(
     stake_histories: Sequence[StakeHistory], outstanding: Outstanding = MappingProxyType({})
 ) -> pl.DataFrame:
-    """Signals of current statements that give no percentage although their numbers are known, or another one."""
+    """Signals of current statements that give no percentage although their numbers are known, or another one.
+
+    Also of firms of one name under several CIKs: one that was reorganised would be counted twice.
+    """
     found = ((line.company, _percentage_doubt(line, outstanding)) for line in stake_histories)
-    return doubt_rows(KEY, [(company, doubt) for company, doubt in found if doubt is not None])
+    doubts = [(company, doubt) for company, doubt in found if doubt is not None]
+    return doubt_rows(KEY, [*doubts, *_shared_names(stake_histories)])
+
+
+def _shared_names(stake_histories: Sequence[StakeHistory]) -> list[tuple[str, str]]:
+    ciks: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for line in stake_histories:
+        row = line.row
+        if line.cik is not None and "IN" not in row["types"] and not _is_exit(row):
+            ciks[line.company, row[HOLDER_KEY], row["classKey"]].add(line.cik)
+    return [(company, SHARED_NAME) for (company, _, _), told in sorted(ciks.items()) if len(told) > 1]
 
 
 def _percentage_doubt(line: StakeHistory, outstanding: Outstanding) -> str | None:
     """Why a current statement has no percentage; or that the stated one, which is served, is not that of its shares."""
     row = line.row
     stated, shares = stated_percent(row), Decimal(row["shares"] or 0)
-    doubt = _stake_percentage(line, row, outstanding).doubt
+    doubt = row["doubt"] or _stake_percentage(line, row, outstanding).doubt
     if doubt is not None or stated is None or shares <= 0:
         return doubt
     owned = derived_percentage(shares, line.company, row["day"], row["classTitle"], outstanding)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from itertools import pairwise
 from typing import Final
@@ -26,6 +26,8 @@ _NOTHING: Final = Decimal(0)
 _UNKNOWN: Final = Decimal(-1)
 _DIGITS: Final = 3  # digits of the number of an amendment
 _SIGNS: Final = 8  # characters of a CUSIP, without its check digit
+_QUARTER: Final = timedelta(days=92)
+_PERSON: Final = "IN"  # type of a reporting person: two individuals may have one name
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +122,26 @@ def _with_predecessors(given: Sequence[Row]) -> list[Row]:
     """Rows under the CIK that began their series; `filedAs` is their own.
 
     A group that is reorganised under a new parent files under a new CIK: the same name in the same company goes on
-    with an amendment as its first paper, and the CIK before files no more.
+    with an amendment as its first paper, and the CIK before files no more; or a firm ends under the one CIK as it
+    begins under the other, and that end is none.
     """
     series: dict[tuple[str, str], dict[str, list[Row]]] = defaultdict(dict)
     for row in given:
         if row["holderCik"] is not None:
             series[row["_company_id"], row[HOLDER_KEY]].setdefault(row["holderCik"], []).append(row)
     began: dict[tuple[str, str, str], str] = {}
+    ends: set[tuple[str, str]] = set()
     for (company, name), filers in series.items():
         for (before, told), (cik, then) in pairwise(filers.items()):  # in the order of their first papers
-            if _is_continued(told, then):
+            is_handed_over = _is_handed_over(told, then)
+            if is_handed_over or _is_continued(told, then):
                 began[company, name, cik] = began.get((company, name, before), before)
+            if is_handed_over:
+                ends.add((told[-1][SOURCE], told[-1][PERSON]))
     return [
         row | {"holderCik": began.get((row["_company_id"], row[HOLDER_KEY], cik), cik), "filedAs": cik}
         for row in given
+        if (row[SOURCE], row[PERSON]) not in ends
         for cik in (row["holderCik"],)
     ]
 
@@ -143,6 +151,16 @@ def _is_continued(told: Sequence[Row], then: Sequence[Row]) -> bool:
     last, first = told[-1], then[0]
     is_series = any(_is_same_class(first, row) for row in told)
     return first["isAmendment"] and is_series and _filing_order(last) < _filing_order(first)
+
+
+def _is_handed_over(told: Sequence[Row], then: Sequence[Row]) -> bool:
+    """Whether a firm's last paper under one CIK ends its stake, about when its first one under another begins it."""
+    last, first = told[-1], then[0]
+    is_end = len(told) > 1 and (stated_percent(last) == _NOTHING or last["isExit"])
+    is_firm = _PERSON not in (*last["types"], *first["types"])
+    filed = (last["filed"], first["filed"])
+    is_near = None not in filed and abs(filed[1] - filed[0]) <= _QUARTER
+    return is_end and is_firm and is_near and not first["isExit"] and _is_same_class(first, last)
 
 
 def _cik_by_name(rows: Iterable[Row]) -> dict[tuple[str, str], str]:
@@ -199,8 +217,9 @@ def _is_amendment_of(row: Row, other: Row) -> bool:
     if row["previousAccession"] is not None and row["previousAccession"] == other["accession"]:
         return True
     mine, theirs = _amendment_number(row), _amendment_number(other)
+    mine = 1 if mine is None else mine  # whatever its number, it amends the original
     is_series = (row["form"] or "").removesuffix("/A")[-1:] == (other["form"] or "").removesuffix("/A")[-1:]
-    return is_series and mine is not None and theirs is not None and theirs < mine
+    return is_series and theirs is not None and theirs < mine
 
 
 def _amendment_number(row: Row) -> int | None:

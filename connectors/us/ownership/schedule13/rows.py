@@ -129,12 +129,13 @@ def issuer_cik_of(statement: StakeStatement, submission: FullSubmission | None) 
 
 
 def cusip_rows(statement: StakeStatement, issuer: str | None) -> list[dict[str, Any]]:
-    """Rows linking CUSIPs to their issuer; none if the issuer's CIK is unknown."""
+    """Rows linking CUSIPs to their issuer, with the zeros in front that they lost too; none of an unknown issuer."""
     if issuer is None:
         return []
+    padded = (values.padded_cusip(cusip) for cusip in statement.cusips)
     return [
         {CUSIP: cusip, ISSUER: issuer, "classTitle": statement.class_title, "issuer": statement.issuer}
-        for cusip in dict.fromkeys(statement.cusips)
+        for cusip in dict.fromkeys((*statement.cusips, *filter(None, padded)))
     ]
 
 

@@ -7,8 +7,8 @@ not return at once. A request is repeated only where doing it twice does no harm
 
 from __future__ import annotations
 
-import math
 import random
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -23,6 +23,7 @@ SHORTEST_PAUSE = 0.1
 LASTING_SECONDS = 15.0
 """A stream without an event that was open for so long was no failure: a comment came."""
 _ASKED = frozenset({429, 503})
+_SECONDS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class RetryPolicy:
             return self._growing(failures)
         if error.status not in RETRIED:
             raise error
-        asked = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
+        asked = {} if error.retry_after is None else {"Retry-After": f"{error.retry_after:f}"}
         wait = self.wait_after(1, error.status, asked, now)
         if wait is None:
             raise error
@@ -86,12 +87,8 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     text = _header(headers, "retry-after")
     if text is None:
         return None
-    try:
-        seconds = float(text)
-    except ValueError:
-        pass
-    else:
-        return max(0.0, seconds) if math.isfinite(seconds) else None
+    if _SECONDS.fullmatch(text.strip()):
+        return float(text)
     until, sent = _moment(text), _moment(_header(headers, "date") or "")
     if until is None:
         return None
@@ -105,6 +102,6 @@ def _header(headers: Mapping[str, str], name: str) -> str | None:
 def _moment(text: str) -> datetime | None:
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # of a number too large for any part of a date
         return None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc)

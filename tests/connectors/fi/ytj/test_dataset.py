@@ -226,6 +226,16 @@ def test_places_on_aland_are_spelled_in_swedish() -> None:
         assert (found["municipality"], found["county"], found["county_code"]) == (expected, "Åland", "21")
 
 
+@pytest.mark.parametrize(("code", "post_code"), [("478", "22100"), (None, "22100"), (478, "22100")])
+def test_post_office_on_aland_is_in_swedish_though_both_languages_are_stated(code: object, post_code: str) -> None:
+    offices = [
+        {"city": city, "languageCode": language, **({"municipalityCode": code} if code else {})}
+        for city, language in (("MAARIANHAMINA", "1"), ("MARIEHAMN", "2"))
+    ]
+    place = {"type": 1, "street": "Storagatan", "postCode": post_code, "postOffices": offices}
+    assert profile(addresses=[place])["post_town"] == "MARIEHAMN"
+
+
 def test_a_post_code_tells_the_municipality_where_no_address_names_it() -> None:
     found = profile(addresses=[{"type": 1, "street": "Katu", "postCode": "02610", "postOffices": [{"city": "X"}]}])
     assert (found["municipality"], found["municipality_code"]) == ("Espoo", "049")

@@ -44,7 +44,12 @@ def test_every_edition_says_the_same(made) -> None:
         ("SE", "RA000547", "5564333440", None),
         ("SE", "RA000544", "5564333441", None),  # a wrong check digit
         ("NO", "RA000472", "NO 964 169 969", "964169969"),
+        ("NO", "RA000472", "NO 964 169 969 MVA", "964169969"),
+        ("NO", "RA000472", "964169969MVA", "964169969"),
         ("FI", "RA000188", "1603878-3", "1603878-3"),
+        ("FI", "RA000188", "FI01120389", "0112038-9"),
+        ("FI", "RA000188", "112038-9", "0112038-9"),  # an old number, or one that lost its zero as a number
+        ("FI", "RA000188", "112038-8", None),
         ("FI", "RA000188", "16038783", "1603878-3"),
         ("UK", "RA000585", "4296794", "04296794"),
         ("UK", "RA000585", "3782379.0", None),  # read as a number elsewhere; 37823790 is another company
@@ -53,6 +58,8 @@ def test_every_edition_says_the_same(made) -> None:
         ("UK", "RA000587", "1234", None),  # without its letters it would be an English number
         ("DK", "RA000170", "42344613", "42344613"),
         ("DK", "RA000170", "42344614", None),
+        ("DK", "RA000170", "DK42344613", "42344613"),
+        ("DK", "RA000170", "CVR-nr. 42344613", "42344613"),
         ("NO", "RA888888", "964169969", None),
     ],
 )

@@ -2,7 +2,7 @@
 
 import time
 
-from connectors.kit.xml.html_text import NOT_TEXT, html_lines, to_single_line
+from connectors.kit.xml.html_text import NOT_TEXT, headline_text, html_lines, to_single_line
 from tests.tables import check_cases
 
 TABLE = b"<table><tr><td>A<br>b</td><td></td><th><p>c</p><p>d</p></th></tr><tr><td>e</td></tr></table>"
@@ -22,6 +22,17 @@ TABLE = b"<table><tr><td>A<br>b</td><td></td><th><p>c</p><p>d</p></th></tr><tr><
 )
 def test_fragment_is_one_line(markup: str, line: str) -> None:
     assert to_single_line(markup) == line
+
+
+@check_cases(
+    ("markup", "line"),
+    [
+        ("CO<sub>2</sub> of Acme<SUP>®</SUP>, <em>Ltd</em>.", "CO2 of Acme®, Ltd."),
+        ("<p>a</p>b<br>c<span>d</span>", "a b c d"),
+    ],
+)
+def test_emphasis_parts_no_words_of_a_headline(markup: str, line: str) -> None:
+    assert headline_text(markup) == line
 
 
 @check_cases(

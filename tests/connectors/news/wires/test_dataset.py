@@ -69,6 +69,13 @@ def test_the_namespace_of_the_names_is_the_wires_own_or_the_standards() -> None:
         ("Monday, July 27, 2026 - 15:30", None),
         ("0001-01-01T00:00:00+14:00", None),
         ("soon", None),
+        ("Mon, 01 Jan 0001 00:00:00 +0000", None),  # no time: not the year 2001
+        ("Thu, 01 Jan 1970 00:00:00 GMT", None),
+        ("Fri, 02 Oct 26 18:06 GMT", datetime(2026, 10, 2, 18, 6, tzinfo=UTC)),
+        ("Fri, 02 Oct 2026 18:06 CEST", datetime(2026, 10, 2, 16, 6, tzinfo=UTC)),
+        ("Fri, 02 Oct 2026 18:06:00 BST", datetime(2026, 10, 2, 17, 6, tzinfo=UTC)),
+        ("Fri, 02 Oct 2026 18:06:00 EEST", datetime(2026, 10, 2, 15, 6, tzinfo=UTC)),
+        ("Fri, 02 Oct 2026 06:06:00 PM EDT", None),
         (None, None),
         # a zone of other digits than four would be read as minutes, of two zones one as the other
         ("Fri, 02 Oct 2026 18:06:00 +02", None),
@@ -94,6 +101,13 @@ def test_categories_have_their_domain_with_either_scheme_and_come_several_times(
     (american,) = rows("us.wires", rss(release(1, *tags), country=None))
     assert (finnish["isin"], finnish["symbol"]) == (NOKIA, "XHEL:ESIM")
     assert (american["isin"], american["symbol"]) == (EBIX, "XNAS:EBIX")
+
+
+def test_isins_of_two_american_issuers_name_neither_and_those_of_one_name_it() -> None:
+    apple, other_apple, microsoft = "US0378331005", "US0378332094", "US5949181045"
+    for tags, due in (((apple, microsoft), None), ((apple, other_apple), apple), ((NOKIA, microsoft), microsoft)):
+        (row,) = rows("us.wires", rss(release(1, *map(isin, tags)), country=None))
+        assert (row["isin"], row["near"]) == (due, True), tags
 
 
 @check_cases(
@@ -170,65 +184,16 @@ def test_a_company_that_tells_of_its_own_suit_is_kept() -> None:
     assert row["title"] == "Esimerkki Oyj wins dismissal of a lawsuit"
 
 
-def american(title: str, text: str, **values: str | None) -> bytes:
-    page = "https://www.businesswire.com/news/home/20261002000001/en/Acme"
-    plain: dict[str, str | None] = {"dc:contributor": None, "dc:identifier": None, "dc:language": None}
-    return rss(release(1, title=title, description=text, guid=page, link=page, **(plain | values)), country=None)
+def test_the_page_of_a_release_is_its_id_whatever_its_guid() -> None:
+    page = "https://www.prnewswire.com/news-releases/acme-{}.html"
 
+    def item(place: int, guid: str, tail: str = "") -> list[Part]:
+        plain = {"dc:contributor": None, "dc:identifier": None, "dc:language": None}
+        return release(place, title=f"Acme {place}", guid=guid, link=page.format(place) + tail, **plain)
 
-def test_a_wire_without_tags_names_name_and_ticker_in_the_text() -> None:
-    body = american("Acme Holdings Announces Results", "AUSTIN--Acme Holdings, Inc. (NASDAQ: ACME) today said …")
-    (row,) = rows("us.wires", body)
-    assert (row["publisher"], row["author"], row["symbol"]) == ("Business Wire", "Acme Holdings, Inc.", "XNAS:ACME")
-    assert row["summary"] is None
-
-
-@pytest.mark.parametrize(
-    "tickers",
-    ["(TSX: ACM) (NASDAQ: ACME)", "(TSX: ACM; NASDAQ: ACME)", "(TSX: ACM, Nasdaq: ACME)", "(NASDAQ: ACME)(TSX: ACM)"],
-)
-def test_of_several_tickers_the_one_of_the_market_counts(tickers: str) -> None:
-    (row,) = rows("us.wires", american("Acme Announces Results", f"Acme Holdings, Inc. {tickers} today said"))
-    assert (row["author"], row["symbol"]) == ("Acme Holdings, Inc.", "XNAS:ACME")
-
-
-@check_cases(
-    ("bracket", "symbols"),
-    [
-        ("(Nasdaq: ACME, ACMEW)", "XNAS:ACME;XNAS:ACMEW"),  # one exchange before several symbols
-        ("(NYSE: ACME, ACMEW; B3: ACME31)", "XNYS:ACME;XNYS:ACMEW"),  # another exchange behind
-        ("(B3: ACME31, ACME32; NYSE: ACME)", "XNYS:ACME"),  # what follows an unknown exchange is its own
-        ("(NasdaqGS: ACME)", "XNAS:ACME"),  # a tier in the exchange's name
-        ("(Nasdaq Global Select Market: ACME)", "XNAS:ACME"),
-        ("(NYSE-American: ACME)", "XASE:ACME"),
-        ("(the NASDAQ: ACME)", "XNAS:ACME"),
-        ("(Nasdaq: ACME and FSE: 5BM)", "XNAS:ACME"),
-        ("(FSE: 5BM / Nasdaq: ACME)", "XNAS:ACME"),
-        ("(NYSE: ACM.A, ACM.B)", "XNYS:ACM.A;XNYS:ACM.B"),  # classes
-        ("(“Acme”) (NYSE: ACME)", "XNYS:ACME"),  # another bracket before
-        ("(NYSE: ACME, the “Company”)", "XNYS:ACME"),
-        ("(NYSE and TSX: ACME)", "XNYS:ACME"),  # several exchanges before one symbol
-        ("(TSX, NYSE: ACME)", "XNYS:ACME"),
-        ("(NYSE/BMV: ACME; T)", "XNYS:ACME"),  # T is the unknown exchange's
-        ("(NYSE: ACME; TSX and OTCQX: ACMEF)", "XNYS:ACME;OTCM:ACMEF"),
-        ("(NASDAQ: ACME, NYSE)", "XNAS:ACME"),  # an exchange without a symbol
-        ("(NASDAQ ACME)", "XNAS:ACME"),  # no colon
-        ("(NYSE - ACME)", "XNYS:ACME"),
-        ("(Nasdaq: “ACME”)", "XNAS:ACME"),
-        ("(OTCMKTS: ACME)", "OTCM:ACME"),
-        ("(Nasdaq Stockholm: ACME)", None),  # another market's exchange: the item is not of this one
-        ("(FSE: ACME)", None),
-        ("(see note: ACME)", None),
-    ],
-)
-def test_brackets_are_read_symbol_by_symbol(bracket: str, symbols: str | None) -> None:
-    found = rows("us.wires", american("Acme Announces Results", f"Acme Holdings, Inc. {bracket} today said"))
-    assert [row["symbol"] for row in found if row["symbol"]] == ([] if symbols is None else [symbols])
-
-
-def test_a_partner_in_the_text_is_not_the_issuer() -> None:
-    (row,) = rows("us.wires", american("Tiny Startup Partners with Acme", "Tiny works with Acme, Inc. (NASDAQ: ACME)."))
-    assert (row["author"], row["symbol"]) == (None, None)
+    body = rss(item(1, "same"), item(2, "same"), item(2, "other", "?tc=eml"), country=None)
+    found = [(row["id"], row["title"]) for row in rows("us.wires", body)]
+    assert found == [(f"prnewswire:{page.format(place)}", f"Acme {place}") for place in (1, 2)]
 
 
 @pytest.mark.parametrize(
@@ -292,6 +257,20 @@ def test_untidy_markup_is_read_and_told() -> None:
     body = rss(release(title="A & B sign")).replace(b"A &amp; B", b"A & B")
     assert [row["title"] for row in rows("fi.wires", body)] == ["A & B sign"]
     assert ("repaired_markup", "feed") in signals("fi.wires", body)
+
+
+@check_cases(
+    ("written", "title"),
+    [
+        ("São – “é” ü".encode().decode("latin-1"), "São – “é” ü"),
+        ("SÃ£o â€“ â€œÃ©â€\x9d Ã¼", "São – “é” ü"),
+        ("Ålesund – Ü", "Ålesund – Ü"),
+    ],
+)
+def test_a_headline_that_was_encoded_twice_is_decoded_twice_and_told(written: str, title: str) -> None:
+    body = rss(release(title=written))
+    assert [row["title"] for row in rows("fi.wires", body)] == [title]
+    assert (("double_encoding", "title") in signals("fi.wires", body)) is (written != title)
 
 
 def test_other_xml_is_not_ours() -> None:

@@ -142,6 +142,67 @@ def test_the_result_in_equity_counts_where_no_statement_has_it() -> None:
     assert own(batches(both.bytes()))["net_result"] == 11
 
 
+def test_result_of_the_other_sign_in_equity_leaves_it_unknown_and_told() -> None:
+    report = Report().flow("AretsResultat", "150").stock("AretsResultatEgetKapital", "150", sign="-")
+    found = batches(report.stock("EgetKapital", "400").bytes())
+    assert (own(found)["net_result"], own(found)["equity"]) == (None, 400)
+    assert signals(found) == {("conflicting_facts", "AretsResultatEgetKapital"): 1}
+
+
+@check_cases(
+    ("other", "said", "is_told"),
+    [("900", {}, True), ("1 000", {}, False), ("1", {"scale": "3", "decimals": "-3"}, False)],
+)
+def test_two_totals_of_a_balance_that_differ_are_told(other: str, said: dict[str, str], is_told: bool) -> None:
+    report = Report().stock("Tillgangar", "1 000").stock("EgetKapitalSkulder", other, **said)
+    found = batches(report.bytes())
+    assert own(found)["total_assets"] == 1_000
+    assert signals(found) == ({("unbalanced", "total_assets"): 1} if is_told else {})
+
+
+@check_cases(
+    ("name", "text", "scale", "due"),
+    [
+        ("BeloppsformatList", "se-mem-base:BeloppsformatTusentalMember", "0", None),
+        ("Beloppsformat", "TUSENTAL", "0", None),
+        ("Beloppsformat", "MILJONTAL", "3", None),
+        ("BeloppsformatList", " se-mem-base:BeloppsformatTusentalMember ", "3", 5_123_000),
+        ("BeloppsformatList", "se-mem-base:BeloppsformatNormalformMember", "0", 5_123),
+    ],
+)
+def test_amounts_in_another_unit_than_the_document_states_are_none(
+    name: str, text: str, scale: str, due: int | None
+) -> None:
+    report = Report().word(name, text)
+    for concept, amount in (("Nettoomsattning", "5 123"), ("AretsResultat", "101")):
+        report.flow(concept, amount, scale=scale)
+    report.stock("EgetKapital", "4 000", scale=scale).flow("MedelantaletAnstallda", "3", unit="AntalAnstallda")
+    found = batches(report.bytes())
+    assert (own(found)["revenue"], own(found)["employees"]) == (due, 3)
+    assert (("other_scale", "Beloppsformat") in signals(found)) == (due is None)
+
+
+@check_cases(
+    ("decimals", "amounts", "is_told"),
+    [("-3", ("5 123", "101"), True), ("-3", ("5 000", "101 000"), False), ("0", ("5 123", "101"), False)],
+)
+def test_digits_below_the_stated_precision_are_told(decimals: str, amounts: tuple[str, str], is_told: bool) -> None:
+    report = Report()
+    for concept, amount in zip(("Nettoomsattning", "AretsResultat"), amounts, strict=True):
+        report.flow(concept, amount, decimals=decimals)
+    found = batches(report.bytes())
+    assert own(found)["revenue"] == int(amounts[0].replace(" ", ""))
+    assert (("finer_than_decimals", "amounts") in signals(found)) == is_told
+
+
+@check_cases(
+    ("text", "is_told"), [("se-mem-base:ValutaEuroMember", True), ("se-mem-base:ValutaSvenskaKronorMember ", False)]
+)
+def test_another_currency_than_the_document_states_is_told(text: str, is_told: bool) -> None:
+    found = batches(full().word("RedovisningsvalutaHandlingList", text).bytes())
+    assert (("other_currency", "EUR") in signals(found)) == is_told
+
+
 @check_cases("second", ["250 000", "99 999 999 999 999 999 999 999"])
 def test_a_result_that_is_no_value_is_not_replaced_by_the_line_in_equity(second: str) -> None:
     """Contradicted by a repeat, or out of range: the house's rule is that no next concept stands in."""
@@ -236,8 +297,9 @@ def test_headcounts_that_contradict_each_other_are_none(heads: tuple[str, str], 
     assert (("conflicting_facts", "MedelantaletAnstallda") in signals(found)) == (due is None)
 
 
-def test_amounts_that_no_register_means_are_told() -> None:
-    report = Report().flow("Nettoomsattning", "1", scale="25").flow("Rorelseresultat", "1")
+@pytest.mark.parametrize("scale", ["25", "30"])
+def test_amounts_that_no_register_means_are_told(scale: str) -> None:
+    report = Report().flow("Nettoomsattning", "1", scale=scale, decimals="-3").flow("Rorelseresultat", "1")
     found = batches(report.bytes())
     assert own(found)["revenue"] is None
     assert signals(found) == {("amount_out_of_range", "revenue"): 1}

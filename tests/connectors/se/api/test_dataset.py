@@ -127,6 +127,27 @@ def test_a_day_of_deregistration_that_does_not_read_says_nothing() -> None:
         assert profile(first, (odd, LATER + timedelta(days=1)))["status"] == known["status"] == "dissolved"
 
 
+def test_reason_of_deregistration_without_a_day_is_told_and_ends_the_company() -> None:
+    over = answer(organisation(avregistreringsorsak={"kod": "KKAV", "klartext": "Konkurs", **FINE}))
+    assert signals(batches(over)) == {("no_day", "avregistreringsdatum"): 1}
+    found = profile((over, LATER))
+    assert (found["status"], found["dissolved_date"], found["registry_status"]) == ("dissolved", None, "Konkurs")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_several_firms_that_are_all_deregistered_the_last_end_counts(order: int) -> None:
+    firms = [
+        organisation(
+            namnskyddslopnummer=place,
+            avregistreradOrganisation={"avregistreringsdatum": day, **FINE},
+            avregistreringsorsak={"kod": reason, "klartext": reason, **FINE},
+        )
+        for place, day, reason in ((1, "2010-01-01", "VERKUPP"), (2, "2018-05-05", "KKAV"))
+    ]
+    found = profile((answer(*firms[::order]), LATER))
+    assert (found["dissolved_date"], found["registry_status"]) == (date(2018, 5, 5), "Konkurs")
+
+
 @check_cases(
     ("block", "said", "signal"),
     [

@@ -204,6 +204,14 @@ def test_a_torn_record_costs_itself_alone() -> None:
     assert [record for record, _, _ in rejects(found)] == ["line 3"]
 
 
+def test_reason_of_deregistration_without_a_day_is_told() -> None:
+    rows_of = [
+        organisation(ONE, avregistreringsorsak="KKAV-AVORG"),
+        organisation(TWO, avregistreringsorsak="KKAV-AVORG", avregistreringsdatum="2020-01-02"),
+    ]
+    assert signals(batches(BULK, bulk(*rows_of))) == {("no_day", "avregistreringsdatum"): 1}
+
+
 def test_unknown_codes_are_signals_and_the_row_stays() -> None:
     strange = organisation(
         ONE,

@@ -125,6 +125,23 @@ def test_several_rows_make_one_company() -> None:
     assert (found[ONE]["name"], found[ONE]["dissolved_date"]) == ("Nyare AB", None)
 
 
+@pytest.mark.parametrize("serials", [("1", "2"), ("2", "1")])
+def test_of_several_rows_that_are_all_deregistered_the_last_end_counts(serials: tuple[str, str]) -> None:
+    ends = zip(serials, ("2010-01-01", "2018-05-05"), ("VERKUPP-AVORG", "KKAV-AVORG"), strict=True)
+    gone = [
+        organisation(ONE, namnskyddslopnummer=serial, avregistreringsdatum=day, avregistreringsorsak=reason)
+        for serial, day, reason in ends
+    ]
+    found = profiles(gone)[ONE]
+    assert (found["dissolved_date"], found["registry_status"]) == (date(2018, 5, 5), "Konkurs")
+
+
+def test_row_with_a_reason_but_no_day_of_deregistration_gives_way_to_one_that_goes_on() -> None:
+    gone = organisation(ONE, namnskyddslopnummer="1", avregistreringsorsak="VERKUPP-AVORG")
+    there = organisation(ONE, namnskyddslopnummer="2")
+    assert profiles([gone, there], [unit(ONE)])[ONE]["status"] == "active"
+
+
 @check_cases(
     ("said", "known", "status", "detail", "since", "source"),
     [
@@ -133,6 +150,16 @@ def test_several_rows_make_one_company() -> None:
         ({}, {"FtgStat": "9"}, "dormant", "no_trading", None, "se.scb"),
         ({"avregistreringsdatum": "2026-11-20"}, {}, "dissolved", None, date(2026, 11, 20), "se.bolagsverket"),
         ({"avregistreringsdatum": "2026-11-21"}, {}, "active", None, None, "se.scb"),
+        ({"avregistreringsorsak": "KKAV-AVORG"}, {}, "dissolved", None, None, "se.bolagsverket"),
+        ({"avregistreringsorsak": "NYTT-AVORG"}, {}, "active", None, None, "se.scb"),
+        (
+            {"avregistreringsorsak": "LIAV-AVORG", "avregistreringsdatum": "2026-11-21"},
+            {},
+            "active",
+            None,
+            None,
+            "se.scb",
+        ),
         ({PROCEEDINGS: "KK-AVOMFO$2024-01-26"}, {}, "dormant", "bankruptcy", date(2024, 1, 26), "se.bolagsverket"),
         ({PROCEEDINGS: "|LI-AVOMFO$null"}, {}, "dormant", "liquidation", None, "se.bolagsverket"),
         (

@@ -129,6 +129,14 @@ def test_figures_of_another_company_are_left_out_and_signalled(blank: Any, own: 
         parse_accounts_document("accounts.html", other_company(page.body(), "c1"))
 
 
+def test_contexts_of_another_company_alone_are_signalled_and_the_file_name_counts(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("Equity", 2, END)
+    document = parse_accounts_document(NAME, page.body().replace(b"01234567", b"07654321"))
+    assert (document.number, own(document).equity) == ("01234567", 2)
+    assert dict(document.signals) == {("other_company_number", "in the contexts than in the file's name"): 1}
+
+
 def test_receipt_before_the_balance_date_is_none_and_is_signalled(blank: Any) -> None:
     page = blank()
     page.number("Equity", 2, END)

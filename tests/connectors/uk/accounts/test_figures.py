@@ -41,6 +41,27 @@ def test_dormancy_flag_of_last_year_says_nothing_of_this_one(blank: Any, period:
     assert page.read().is_dormant is dormant
 
 
+@check_cases("name", ["EntityDormantTruefalse", "CompanyDormant", "CompanyNotDormant"])
+def test_dormancy_flags_that_contradict_each_other_say_nothing_and_are_signalled(blank: Any, name: str) -> None:
+    page = blank()
+    page.number("Equity", 7, END)
+    page.text(name, "true", YEAR)
+    page.text(name, "false", YEAR)
+    page.text("EntityDormant", "true", YEAR)  # which would stand in for it
+    document = page.read()
+    assert document.is_dormant is (True if name != "EntityDormantTruefalse" else None)
+    assert (("conflicting_facts", name) in document.signals) == (name == "EntityDormantTruefalse")
+
+
+def test_dormancy_flag_of_the_own_period_counts_beside_another_of_its_last_day(blank: Any) -> None:
+    page = blank()
+    page.number("Equity", 7, END)
+    page.text("EntityDormantTruefalse", "true", YEAR)
+    page.text("EntityDormantTruefalse", "false", END, "ShareCapital")
+    document = page.read()
+    assert (document.is_dormant, dict(document.signals)) == (True, {})
+
+
 def test_pitfall_12_names_split_over_spans_are_joined(blank: Any) -> None:
     page = blank()
     page.text("EntityCurrentLegalOrRegisteredName", "<span>ACME</span>  <span>&amp; SONS\nLTD</span>", YEAR)
@@ -197,6 +218,20 @@ def test_a_restated_amount_is_valid_where_it_stands_alone(blank: Any) -> None:
     assert (before.equity, before.net_result, before.period.is_comparative) == (8, 2, True)
 
 
+def test_a_restated_amount_counts_beside_another_without_dimension_and_is_signalled(blank: Any) -> None:
+    page = blank()
+    page.number("Equity", 10, END)
+    page.number("Equity", 9, BEFORE)
+    page.number("Equity", 8, BEFORE, "RestatedAmount")
+    page.number("ProfitLoss", 2, LAST)
+    page.number("ProfitLoss", 2, LAST, "RestatedAmount")
+    page.context(YEAR)
+    document = page.read()
+    (_, before) = document.rows
+    assert (before.equity, before.net_result) == (8, 2)
+    assert dict(document.signals) == {("conflicting_facts", "Equity"): 1}
+
+
 def test_pitfall_16_absent_turnover_is_null_not_zero(blank: Any, own: Any) -> None:
     page = blank()
     page.number("Equity", 5, END)
@@ -295,6 +330,61 @@ def test_figures_of_two_totals_that_both_find_confirmation_are_none(blank: Any, 
     page.number("ShareholderFunds", 6, END)
     page.number("ProfitLoss", 1, YEAR)
     assert own(page.read()).equity is None
+
+
+@check_cases(
+    ("sheet", "due", "is_told"),
+    [
+        ({"CurrentAssets": 1_000, "NetAssetsLiabilities": -500, "Equity": -500}, -500, False),
+        ({"CurrentAssets": 1_000, "NetAssetsLiabilities": -500, "Equity": 500}, None, True),
+        ({"CurrentAssets": 1_000, "NetAssetsLiabilities": 500, "Equity": -500}, None, True),
+        ({"NetAssetsLiabilities": 500, "Equity": -500}, None, True),
+        # every amount of the sheet has the sign of a ledger: assets are no debts
+        ({"CurrentAssets": -1_000, "NetAssetsLiabilities": -500, "Equity": 500}, 500, True),
+        ({"CurrentAssets": 1_000, "NetAssetsLiabilities": 0, "Equity": 0}, 0, False),
+    ],
+)
+def test_equity_and_net_assets_of_opposite_signs_are_none_and_signalled(
+    blank: Any, own: Any, sheet: dict[str, int], due: int | None, is_told: bool
+) -> None:
+    page = blank()
+    for name, amount in sheet.items():
+        page.number(name, amount, END)
+    page.number("ProfitLoss", 1, YEAR)
+    document = page.read()
+    assert own(document).equity == due
+    assert (("conflicting_facts", "Equity, NetAssetsLiabilities") in document.signals) == is_told
+
+
+@check_cases(("scale", "is_told"), [("", True), ('scale="3"', False)])
+def test_amounts_with_digits_below_their_precision_are_signalled(
+    blank: Any, own: Any, scale: str, is_told: bool
+) -> None:
+    page = blank()
+    for name, amount in (("TurnoverRevenue", 1_234), ("ProfitLoss", 56)):
+        page.number(name, amount, YEAR, more=f'decimals="-3" {scale}')
+    document = page.read()
+    assert own(document).revenue == (1_234 if is_told else 1_234_000)
+    assert (("finer_than_decimals", "amounts") in document.signals) == is_told
+
+
+def test_figures_of_earlier_periods_alone_are_signalled(blank: Any) -> None:
+    page = blank()
+    page.text("BalanceSheetDate", END, END)
+    page.number("TurnoverRevenue", 5, LAST)
+    document = page.read()
+    assert [row.period.is_comparative for row in document.rows] == [True]
+    assert set(document.signals) == {("no_own_figures", "of the balance date")}
+
+
+def test_amounts_of_a_period_of_the_other_type_are_left_out_and_signalled(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("Equity", 5, YEAR)
+    page.number("ProfitLoss", 6, END)
+    page.number("TurnoverRevenue", 7, YEAR)
+    document = page.read()
+    assert (own(document).equity, own(document).net_result, own(document).revenue) == (None, None, 7)
+    assert {("wrong_period_type", "Equity"), ("wrong_period_type", "ProfitLoss")} == set(document.signals)
 
 
 @check_cases(

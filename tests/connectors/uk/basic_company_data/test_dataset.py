@@ -119,6 +119,10 @@ def test_empty_cells_of_every_column_but_name_and_number_cost_no_row(sheet, benc
         ("7499 - Non-trading company", ("7499", "Non-trading company", "UKSIC2003"), set()),
         ("None Supplied", (None, None, None), set()),
         ("NONE SUPPLIED ", (None, None, None), set()),
+        # a spreadsheet took the zero, and the words say which code it was; 1110 alone is one of the older list
+        ("1120 - Growing of rice", ("01120", "Growing of rice", "UKSIC2007"), set()),
+        ("7100 - MINING OF IRON ORES", ("07100", "MINING OF IRON ORES", "UKSIC2007"), {"unknown_industry_code"}),
+        ("1110", ("1110", "Extraction petroleum & natural gas", "UKSIC2003"), set()),
         # a code of no list is of no known classification, whatever its length
         ("12345 - Alchemy", ("12345", "Alchemy", None), {"unknown_industry_code"}),
         ("1234 - Alchemy", ("1234", "Alchemy", None), {"unknown_industry_code"}),

@@ -158,7 +158,8 @@ def held(*items):
     rows = pl.concat(read(one)[0]["uk_tr1"] for one in items).with_columns(
         _company_id=pl.lit("firm:UK:01234567"), _observed_at=pl.lit(AT), _raw=pl.lit("0"), _retired_at=pl.lit(None)
     )
-    return holdings_history.latest_statements(tr1_holdings.map_holdings(rows))
+    listed = pl.concat(read(one)[0]["uk_nsm_items"] for one in items)
+    return holdings_history.latest_statements(tr1_holdings.map_holdings(rows, listed))
 
 
 def test_of_one_holder_the_newest_notification_counts():
@@ -207,6 +208,31 @@ def test_a_correction_of_the_same_day_replaces_what_it_corrects():
         assert held(*order)["pct"].to_list() == [Decimal("5.1")]
 
 
+@check_cases(
+    ("first", "second", "share"),
+    [
+        # an id that both revisions have, and ids of the portal, which end with the revision
+        ({"seq_id": "1a2b"}, {"seq_id": "1a2b"}, "3.1"),
+        ({"seq_id": "NI-000103799-0"}, {"seq_id": "NI-000103799-1"}, "3.1"),
+        ({"seq_id": "NI-000103799-0"}, {"seq_id": "NI-000103800-0"}, "5.1"),
+        ({}, {}, "5.1"),
+    ],
+)
+def test_a_revision_of_an_earlier_day_replaces_the_form_that_it_corrects(first, second, share):
+    day = form("3.1").replace("20-Aug-2026", "10-Aug-2026")
+    wrong = item("RNS-1", form("5.1"), submitted_date="2026-08-21T07:00:00.000Z", **first)
+    right = item("RNS-2", day, submitted_date="2026-08-21T09:00:00.000Z", **second)
+    for order in ((wrong, right), (right, wrong)):
+        assert held(*order)["pct"].to_list() == [Decimal(share)]
+
+
+def test_a_form_that_a_later_revision_superseded_is_a_reject_and_stays_listed():
+    rows, rejects, _ = read(answer(item("RNS-1", form(), latest_flag="N"), item("RNS-2", form(), latest_flag="Y")))
+    assert rows["uk_tr1"]["id"].to_list() == ["RNS-2"]
+    assert len(rows["uk_nsm_items"]) == 2
+    assert "superseded" in rejects["reason"][0]
+
+
 def test_a_late_notice_of_an_earlier_day_does_not_hide_the_newer_one():
     newer = item("RNS-1", form("5.1"))
     late = item("RNS-2", form("3.1").replace("20-Aug-2026", "01-Jul-2026"), submitted_date="2026-08-25T07:00:00.000Z")
@@ -218,6 +244,22 @@ def test_a_day_behind_its_own_announcement_is_none():
     rows, _, signals = read(item(text=form().replace("20-Aug-2026", "20-Aug-2027")))
     assert rows["uk_tr1"]["crossed_on"].to_list() == [None]
     assert signals == {"impossible_date"}
+
+
+@check_cases(
+    ("stated", "day", "signalled"),
+    [
+        ("20-Aug-2025", None, {"impossible_date"}),  # last year's number, and the days of this one
+        ("14-Aug-2025", None, {"impossible_date"}),
+        ("29-Aug-2025", date(2025, 8, 29), set()),
+        ("20-Jul-2025", date(2025, 7, 20), set()),  # a late notice
+        ("20-Aug-2024", date(2024, 8, 20), set()),
+    ],
+)
+def test_a_day_of_the_year_before_is_a_slip_where_its_announcement_is_of_the_same_days(stated, day, signalled):
+    """It would hide this notice behind every one of the year between."""
+    rows, _, signals = read(item(text=form().replace("20-Aug-2026", stated)))
+    assert (rows["uk_tr1"]["crossed_on"].to_list(), signals) == ([day], signalled)
 
 
 def test_what_is_no_country_is_not_kept():

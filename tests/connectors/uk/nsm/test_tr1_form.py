@@ -162,6 +162,9 @@ def test_a_page_of_tables(cells):
         (LINES.format(now="0", before=""), "expected three percentages in a row of section 7, found 1"),
         (LINES.format(now="5.01% 5.01% 1 000 000", before=""), "apart"),
         (LINES.format(now="1e2\n0\n1e2", before=""), "apart"),
+        # digits behind a blank and a point: of the figure before them, or of one below 1
+        (LINES.format(now="5 .10\n0.00\n5 .10\n1", before=""), "point"),
+        (LINES.format(now="5.10\n.00\n5.10\n1", before=""), "point"),
         (
             LINES.replace("City of Sample Investment Management Company Limited\n", "").format(
                 now="1\n1\n2", before=""
@@ -173,6 +176,20 @@ def test_a_page_of_tables(cells):
 def test_a_text_that_does_not_come_apart_gives_a_reason_and_no_figure(text, why):
     with pytest.raises(tr1_form.NotTr1FormError, match=why):
         tr1_form.parse_notification(text)
+
+
+@check_cases("name", ["N/A", "n.a.", "None", "See Section 9", "Please see attached schedule", "As above", "Refer to 4"])
+def test_a_word_for_no_name_is_no_holder(name):
+    text = LINES.format(now="5.0\n0\n5.0\n1,234,567", before="N/A")
+    with pytest.raises(tr1_form.NotTr1FormError, match="no name"):
+        tr1_form.parse_notification(text.replace("City of Sample Investment Management Company Limited", name))
+
+
+@check_cases("name", ["Seeger Capital plc", "Nanette Example", "Noneley Holdings Limited"])
+def test_a_name_that_begins_like_such_a_word_is_a_holder(name):
+    text = LINES.format(now="5.0\n0\n5.0\n1,234,567", before="N/A")
+    found = tr1_form.parse_notification(text.replace("City of Sample Investment Management Company Limited", name))
+    assert found.holder == name
 
 
 def test_endless_nesting_is_read():

@@ -214,3 +214,10 @@ def test_address_and_form(bench):
     assert (found["municipality"], found["county"]) == ("LEEDS", "YORKSHIRE")
     assert (found["legal_form_code"], found["legal_form_label"]) == ("Other Company Type", "Other company type")
     assert (found["country"], found["registered_date"]) == ("UK", date(2001, 4, 6))
+
+
+@check_cases("word", ["-", "N/A", "n/a", "None", "NOT APPLICABLE"])
+def test_a_word_for_no_place_is_no_place(word):
+    cells = {"RegAddress.PostTown": word, "RegAddress.County": word, "RegAddress.PostCode": word}
+    found = Bench().company(cells)
+    assert [found[name] for name in ("municipality", "post_town", "county", "postal_code")] == [None] * 4

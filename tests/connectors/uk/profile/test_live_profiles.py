@@ -213,6 +213,8 @@ CASES = [
     ("in-administration", ["administration-started-on", "administration-ended-on"], "active", None),
     ("compulsory-liquidation", ["petitioned-on"], "active", None),
     ("receiver-manager", ["instrumented-on"], "active", None),
+    ("receivership", ["instrumented-on"], "active", None),
+    ("compulsory-liquidation", ["ordered-to-wind-up-on", "case-end-on"], "active", None),
 ]
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.uk.psc import dataset as psc_dataset
+from tests.connectors.uk.conftest import Bench
 from tests.tables import check_cases
 
 DATA = psc_dataset.DATASET
@@ -284,3 +285,23 @@ def test_an_event_of_an_unknown_type_is_a_reject(make, bench):
     read = bench.read(psc_dataset.DATASET, body, "streaming/psc.jsonl")
     assert (read.rows, len(read.rejects)) == ({}, 1)
     assert "unknown type 'removed'" in read.rejects[0][1]
+
+
+@check_cases(
+    ("second", "is_told"),
+    [
+        ({"etag": "1" * 40, "natures_of_control": ["ownership-of-shares-75-to-100-percent"]}, True),
+        ({"natures_of_control": ["ownership-of-shares-75-to-100-percent"]}, True),
+        ({}, False),  # the same line twice
+        ({"identity": "Other"}, False),
+    ],
+)
+def test_two_lines_of_one_record_that_differ_are_signalled(make, second, is_told):
+    read = Bench().upsert(DATA, make.lines(make.record(), make.record(**second)), LINES)
+    assert read.signalled("repeated_record") == ({"uk_psc": (1, ("01234567",))} if is_told else {})
+
+
+def test_two_events_of_one_record_are_no_repetition(make):
+    record = make.record()["data"]
+    events = [make.event(record | {"etag": str(time) * 40}, record["links"]["self"], timepoint=time) for time in (7, 8)]
+    assert Bench().upsert(DATA, make.lines(*events), "streaming/psc.jsonl").signals == []

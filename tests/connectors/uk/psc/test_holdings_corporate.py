@@ -5,6 +5,7 @@ See docs/formats/uk.md 2, 4.
 
 import pytest
 
+from connectors.uk.psc import dataset as psc_dataset
 from tests.connectors.uk.conftest import Bench
 from tests.tables import check_cases
 
@@ -65,6 +66,63 @@ CORPORATE = "corporate-entity-person-with-significant-control"
             "00123456",
             "GB",
         ),
+        # the number of another British register: of charities, of registered societies, of firms
+        (
+            {
+                "country_registered": "England",
+                "place_registered": "Charity Commission",
+                "registration_number": "1089464",
+            },
+            None,
+            "GB",
+        ),
+        # in Scotland charities have the same letters as companies
+        ({"country_registered": "Scotland", "place_registered": "OSCR", "registration_number": "SC012345"}, None, "GB"),
+        (
+            {
+                "country_registered": "Scotland",
+                "place_registered": "Office Of The Scottish Charity Regulator",
+                "registration_number": "SC012345",
+            },
+            None,
+            "GB",
+        ),
+        (
+            {
+                "country_registered": "United Kingdom",
+                "place_registered": "Mutuals Public Register, FCA",
+                "registration_number": "7654",
+            },
+            None,
+            "GB",
+        ),
+        (
+            {
+                "country_registered": "England",
+                "place_registered": "Companies House And Charity Commission",
+                "registration_number": "1089464",
+            },
+            "01089464",
+            "GB",
+        ),
+        (
+            {
+                "country_registered": "England",
+                "legal_form": "Charitable Incorporated Organisation",
+                "registration_number": "1089464",
+            },
+            None,
+            "GB",
+        ),
+        (
+            {
+                "country_registered": "England",
+                "legal_form": "Charitable Incorporated Organisation",
+                "registration_number": "CE012345",
+            },
+            "CE012345",
+            "GB",
+        ),
         # NO is a prefix, and a word
         ({"country_registered": "England", "registration_number": "No. 1234567"}, "01234567", "GB"),
         ({"country_registered": "England", "registration_number": "Company Number: 1234567"}, "01234567", "GB"),
@@ -79,6 +137,15 @@ CORPORATE = "corporate-entity-person-with-significant-control"
 )
 def test_a_corporate_holder_is_a_company_of_ours_only_where_its_papers_are_british(make, papers, company, country):
     bench = Bench()
-    found = bench.holding(make.record(kind=CORPORATE, name="HOLDCO LTD", identification=papers))
+    found = bench.holding(make.record("09999999", kind=CORPORATE, name="HOLDCO LTD", identification=papers))
     assert found["holder_company_id"] == (None if company is None else f"firm:UK:{company}")
     assert (found["holder_type"], found["holder_country"]) == ("company", country)
+
+
+def test_a_corporate_holder_with_the_number_of_the_company_itself_is_linked_to_nobody_and_signalled(make, bench):
+    papers = {"country_registered": "England", "registration_number": "1234567"}
+    record = make.record("01234567", kind=CORPORATE, name="HOLDCO LTD", identification=papers)
+    read = bench.upsert(psc_dataset.DATASET, make.lines(record), "psc-snapshot-2026-11-01_1of2.txt")
+    found = bench.normalise()["holdings"].to_dicts()[0]
+    assert (found["holder_company_id"], found["holder_type"], found["holder_country"]) == (None, "company", "GB")
+    assert {signal.code for signal in read.signals} == {"own_number"}

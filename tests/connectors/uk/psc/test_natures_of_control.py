@@ -8,6 +8,7 @@ import pytest
 
 from connectors.uk.psc import dataset as psc_dataset
 from connectors.uk.psc import natures_of_control
+from tests.connectors.uk.conftest import Bench
 from tests.tables import check_cases
 
 DATA = psc_dataset.DATASET
@@ -108,6 +109,50 @@ def test_an_unknown_nature_is_kept_and_signalled(make, bench):
     assert read.signalled("unknown_nature") == {"telepathy": (1, ("01234567",))}
     found = bench.normalise()["holdings"].row(0, named=True)
     assert (found["controls"], found["pct_min"]) == (["telepathy"], Decimal(25))
+
+
+@check_cases(
+    ("codes", "basis"),
+    [
+        ([], "band"),
+        (None, "band"),
+        (["telepathy"], "band"),
+        (["significant-influence-or-control", "ownership-of-shares-75-to-25-percent"], "band"),
+        (["significant-influence-or-control"], None),
+    ],
+)
+def test_a_share_that_a_record_does_not_state_is_unknown_and_not_control_only(make, codes, basis):
+    found = Bench().holding(make.record(natures_of_control=codes))
+    assert (found["basis"], found["pct_min"], found["votes_min"]) == (basis, None, None)
+
+
+@check_cases(
+    ("data", "is_signalled"),
+    [
+        ({"natures_of_control": []}, True),
+        ({"natures_of_control": None}, True),
+        ({"natures_of_control": [], "ceased_on": "2020-01-02"}, False),
+        ({"natures_of_control": [], "kind": "super-secure-person-with-significant-control"}, False),
+        ({}, False),
+    ],
+)
+def test_a_record_in_force_without_natures_is_signalled(make, data, is_signalled):
+    read = Bench().upsert(DATA, make.lines(make.record(**data)), LINES)
+    assert read.signalled("no_nature") == ({"natures_of_control": (1, ("01234567",))} if is_signalled else {})
+
+
+@check_cases(
+    ("codes", "is_signalled"),
+    [
+        ([SHARES, "ownership-of-shares-75-to-100-percent"], True),
+        ([f"{SHARES}-as-trust", "ownership-of-shares-75-to-100-percent-as-trust"], True),
+        ([SHARES, "ownership-of-shares-75-to-100-percent-as-trust"], False),
+        ([SHARES, "voting-rights-75-to-100-percent", SHARES], False),
+    ],
+)
+def test_two_bands_of_one_right_in_one_record_are_signalled(make, codes, is_signalled):
+    read = Bench().upsert(DATA, make.lines(make.record(natures_of_control=codes)), LINES)
+    assert {code for signal in read.signals if (code := signal.code)} == ({"several_bands"} if is_signalled else set())
 
 
 def test_every_code_of_the_registry_maps(sources):

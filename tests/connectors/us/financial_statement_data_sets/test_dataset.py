@@ -261,3 +261,12 @@ def test_values_under_a_co_registrant_are_read_where_the_filing_has_one_registra
     num = NUM + "".join(VALUE.replace("USD\t\t\t", f"USD\t\t{name}\t") for name in coregs)
     rows = staged_of(archive({"sub.txt": sub.encode(), "num.txt": num.encode()}))[0].rows
     assert (rows["Revenues"].to_list() if rows.height else []) == due
+
+
+def test_parents_own_statements_beside_the_consolidated_ones_are_not_the_filers() -> None:
+    consolidated = VALUE.replace("Revenues", "NoninterestIncome")
+    last_year = VALUE.replace("20091231", "20081231")
+    for parent, others in (("ParentCompany", consolidated), ("Example Guarantor", VALUE), ("ParentCompany", "")):
+        own = last_year.replace("USD\t\t\t", f"USD\t\t{parent}\t")
+        rows = staged_of(quarter(others + own))[0].rows
+        assert "2008-01-01/2008-12-31" not in rows["span"].to_list()

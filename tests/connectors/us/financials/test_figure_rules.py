@@ -86,6 +86,106 @@ def test_landlords_revenue_is_not_the_part_under_contracts() -> None:
     assert revenue({**lessor, "Revenues": 90}) == (90, False)
 
 
+def test_landlords_total_is_not_its_rent() -> None:
+    landlord = {"RealEstateInvestmentPropertyNet": 900, "OperatingLeaseLeaseIncome": 3_050}
+    assert revenue({**landlord, "RevenueFromContractWithCustomerIncludingAssessedTax": 3_116}) == (3_116, False)
+    assert revenue({**landlord, "Revenues": 0}) == (3_050, False)  # a fragment
+
+
+@check_cases(
+    ("facts", "due"),
+    [
+        # of a shop that counts its gross profit from its sales alone, the total with other income is the revenue
+        (
+            {
+                "Revenues": 708,
+                "RevenueFromContractWithCustomerExcludingAssessedTax": 700,
+                "CostOfRevenue": 460,
+                "GrossProfit": 240,
+                "OperatingExpenses": 270,
+                "OperatingIncomeLoss": -22,
+            },
+            708,
+        ),
+        # what is no larger than the gross profit, or far from costs and result, is a part beside an untagged total
+        ({"OperatingLeaseLeaseIncome": 12, "GrossProfit": 1_100}, None),
+        ({"Revenues": 25, "GrossProfit": 1_100, "CostOfGoodsAndServicesSold": 1_850}, None),
+        ({"Revenues": 25, "CostsAndExpenses": 2_500, "OperatingIncomeLoss": 480}, None),
+        ({"Revenues": 25, "CostOfRevenue": 1_850, "OperatingIncomeLoss": 480}, None),
+        ({"RegulatedAndUnregulatedOperatingRevenue": 25, "CostsAndExpenses": 2_500, "OperatingIncomeLoss": 480}, None),
+        ({"Revenues": 25, "CostsAndExpenses": 80, "OperatingIncomeLoss": -54}, 25),
+        ({"Revenues": -579, "CostsAndExpenses": 1_309, "OperatingIncomeLoss": -1_888}, -579),
+        ({"Revenues": 60, "CostsAndExpenses": 50, "OperatingIncomeLoss": 40}, 60),  # with a gain between them
+        ({"Revenues": 60, "GrossProfit": 60}, 60),
+        ({"ifrs_Revenue": 25, "ifrs_GrossProfit": 1_100}, None),
+        ({"ifrs_RevenueFromContractsWithCustomers": 25, "ifrs_GrossProfit": 1_100}, None),
+        # a bank whose contracts are less than its interest has no total in them
+        ({"ifrs_RevenueFromContractsWithCustomers": 100, "ifrs_InterestRevenueExpense": 300}, None),
+        ({"ifrs_RevenueFromContractsWithCustomers": 100, "ifrs_RevenueFromInterest": 300}, None),
+        ({"ifrs_RevenueFromContractsWithCustomers": 400, "ifrs_RevenueFromInterest": 300}, 400),
+        # a bank's or an insurer's total that is less than half of the one part that is tagged
+        ({"InterestIncomeExpenseNet": 60, "NoninterestExpense": 40, "Revenues": 12}, None),
+        ({"InterestIncomeExpenseNet": 60, "NoninterestExpense": 40, "Revenues": 58}, 58),
+        ({"PremiumsEarnedNet": 80, "Revenues": 12}, None),
+        ({"PremiumsEarnedNet": 80, "Revenues": 78}, 78),
+        # goods and services make the net sales, by the taxonomy
+        ({"SalesRevenueGoodsNet": 900, "SalesRevenueServicesNet": 300}, 1_200),
+        ({"SalesRevenueGoodsNet": 900, "SalesRevenueServicesNet": 300, "Revenues": 1_150}, 1_150),
+        (
+            {"SalesRevenueGoodsNet": 900, "SalesRevenueServicesNet": 300, "CostOfRevenue": 500, "GrossProfit": 400},
+            900,  # the gross profit is counted from it
+        ),
+        # a rent below the result is a note of a company that lives of something else
+        ({"OperatingLeaseLeaseIncome": 12, "NetIncomeLoss": 370}, None),
+        ({"OperatingLeaseLeaseIncome": 12, "OperatingIncomeLoss": 480}, None),
+        ({"OperatingLeaseLeaseIncome": 500, "NetIncomeLoss": 370}, 500),
+        ({"OperatingLeaseLeaseIncome": 300, "NetIncomeLoss": 370, "RealEstateInvestmentPropertyNet": 900}, 300),
+        ({"Revenues": 700, "RevenuesNetOfInterestExpense": 650}, 650),  # a broker, by that tag alone
+        ({"Revenues": 700, "RevenuesNetOfInterestExpense": 650, "GrossProfit": 300}, 700),  # a trader is none
+        # a bank's total before the interest that it pays
+        ({**BANK, "Revenues": 130}, 100),
+        ({**BANK, "Revenues": 131}, 131),
+    ],
+)
+def test_revenue_that_the_statement_refutes_is_none(facts: dict[str, int], due: int | None) -> None:
+    found = revenue(facts)
+    assert (None if found is None else found[0]) == due
+
+
+@check_cases(
+    ("facts", "due"),
+    [
+        ({"Revenues": -120, "CostOfRevenue": 90, "GrossProfit": 30}, {"Revenues"}),
+        ({"Revenues": -579, "CostsAndExpenses": 1_309, "OperatingIncomeLoss": -1_888}, set()),
+        ({"Revenues": -120}, set()),
+        ({"ifrs_Revenue": -120, "ifrs_CostOfSales": 90, "ifrs_GrossProfit": 30}, {"ifrs_Revenue"}),
+        ({"NetIncomeLoss": 5, "ProfitLoss": -5}, {"NetIncomeLoss", "ProfitLoss"}),
+        ({"NetIncomeLoss": 5, concepts.PRETAX[0]: -5}, {"NetIncomeLoss"}),
+        ({"NetIncomeLoss": 5, "ProfitLoss": -4}, set()),  # with losses of minorities
+        ({"NetIncomeLoss": 0, "ProfitLoss": 0}, set()),
+        (
+            {"ifrs_ProfitLoss": 5, "ifrs_ProfitLossAttributableToOwnersOfParent": -5},
+            {"ifrs_ProfitLoss", "ifrs_ProfitLossAttributableToOwnersOfParent"},
+        ),
+        ({"Assets": 300, "Liabilities": 500, "StockholdersEquity": 200}, {"StockholdersEquity"}),
+        ({"Assets": 300, "Liabilities": 500, "StockholdersEquity": -200}, set()),
+        ({"Assets": 300, "Liabilities": 100, "StockholdersEquity": -200}, {"StockholdersEquity"}),
+        ({"LiabilitiesAndStockholdersEquity": 300, "Liabilities": 500, "PartnersCapital": 200}, {"PartnersCapital"}),
+        ({"ifrs_Assets": 300, "ifrs_Liabilities": 500, "ifrs_Equity": 200}, {"ifrs_Equity"}),
+        ({"Assets": 300, "Liabilities": 300, "StockholdersEquity": 0}, set()),
+    ],
+)
+def test_amounts_that_the_statement_has_with_the_other_sign_are_none(facts: dict[str, int], due: set[str]) -> None:
+    assert figure_rules.tags_of_opposite_sign(facts) == due
+    kind = figure_rules.filer_type_of(facts)
+    figures = (
+        figure_rules.revenue_figure(facts, kind),
+        figure_rules.net_result_figure(facts),
+        figure_rules.equity_figure(facts),
+    )
+    assert not [figure for figure in figures if figure is not None and figure.tags & due]
+
+
 def test_a_trader_with_a_finance_arm_is_no_bank() -> None:
     facts = {"InterestAndDividendIncomeOperating": 3, "ProvisionForLoanAndLeaseLosses": 1, "GrossProfit": 20}
     assert figure_rules.filer_type_of({**facts, "SalesRevenueNet": 50}) is FilerType.COMMERCIAL
@@ -103,6 +203,24 @@ def test_a_trader_with_a_finance_arm_is_no_bank() -> None:
         ),
         ({"GrossProfit": 40, "OperatingExpenses": 30}, (10, True)),
         ({"Revenues": 100, "CostsAndExpenses": 88, concepts.PRETAX[0]: 12}, None),  # costs with interest
+        ({"Revenues": 100, "CostsAndExpenses": 88, "NetIncomeLoss": 12}, None),  # with interest, and no tax
+        ({"Revenues": 100, "CostsAndExpenses": 88, "NetIncomeLoss": 12, concepts.PRETAX[0]: 14}, (12, True)),
+        (
+            {
+                "Revenues": 100,
+                "CostsAndExpenses": 88,
+                "RealEstateInvestmentPropertyNet": 900,
+                "OperatingLeaseLeaseIncome": 98,
+            },
+            None,  # a landlord's expenses hold its interest
+        ),
+        # expenses that hold the cost of sales, or costs that do not
+        ({"Revenues": 100, "GrossProfit": 40, "OperatingExpenses": 90, "NetIncomeLoss": 7}, None),
+        ({"Revenues": 100, "GrossProfit": 40, "OperatingExpenses": 90, concepts.PRETAX[1]: -52}, (-50, True)),
+        ({"Revenues": 100, "GrossProfit": 40, "OperatingExpenses": 90}, (-50, True)),
+        ({"Revenues": 100, "GrossProfit": 40, "CostsAndExpenses": 30}, None),
+        ({"Revenues": 100, "CostsAndExpenses": -80, "NetIncomeLoss": 15}, None),  # a slip of the sign
+        ({"GrossProfit": 40, "OperatingExpenses": -30}, None),
         ({**BANK, "Revenues": 100, "CostsAndExpenses": 88}, None),
         ({**INSURER, "Revenues": 100, "CostsAndExpenses": 88}, None),
         ({"ifrs_ProfitLossFromOperatingActivities": 36}, (36, False)),

@@ -2,10 +2,14 @@
 
 import json
 
+import pytest
+
+from connectors.contract.dataset import MAPPING_SIGNALS
 from connectors.us.companyfacts.parse import parse_companyfacts
+from connectors.us.financials.latest_values import REPEATED_SUM
 from connectors.us.financials.periods import FiscalYears, SpanLength, span_length
 from connectors.us.financials.versions import build_statements
-from tests.connectors.us.fact_files import Fact, amounts, answer, statements
+from tests.connectors.us.fact_files import Fact, amounts, answer, body, read, shared, statements
 from tests.tables import check_cases
 
 YEAR = ("2024-01-01", "2024-12-31")
@@ -221,6 +225,14 @@ def test_a_year_restated_alone_makes_no_quarter() -> None:
     assert amounts([*facts, *again])["2024-10-01", "2024-12-31"] == 60
 
 
+def test_quarter_derived_before_its_year_or_its_nine_months_were_restated_is_told() -> None:
+    filed = [nine_months(70), year(REVENUE, 100)]
+    for later in (year(REVENUE, 150, "25002", "10-K/A", "2025-04-01"), nine_months(60, "25003", "2025-04-01")):
+        rows = shared(read(body([*filed, later])))[MAPPING_SIGNALS]
+        assert rows.select("code", "subject").rows() == [("quarter_of_two_scopes", "revenue")]
+    assert shared(read(body(filed)))[MAPPING_SIGNALS].is_empty()
+
+
 def test_no_quarter_of_two_tags_of_balances_of_heads_or_below_zero() -> None:
     two = [nine_months(70), year("SalesRevenueNet", 100)]
     assert ("2024-10-01", "2024-12-31") not in amounts(two)
@@ -276,3 +288,95 @@ def test_amounts_of_two_currencies_never_meet() -> None:
     found["facts"]["ifrs-full"]["Revenue"]["units"] |= dollars["facts"]["ifrs-full"]["Revenue"]["units"]
     made = build_statements(parse_companyfacts(json.dumps(found).encode()).filings.values()).statements
     assert [(one.currency, one.amounts["revenue"], one.amounts["net_result"]) for one in made] == [("CNY", 700, 70)]
+
+
+def test_labels_of_a_filer_without_an_annual_report_are_those_of_its_quarterly_ones() -> None:
+    fiscal = ("2024-02-01", "2025-01-31")
+    first, second, half = ("2025-02-01", "2025-04-30"), ("2025-05-01", "2025-07-31"), ("2025-02-01", "2025-07-31")
+    offered = [(REVENUE, *fiscal, 400, "25001", "S-1", "2025-03-10")]
+    quarters = [
+        (REVENUE, *first, 100, "25002", "10-Q", "2025-06-10"),
+        *((REVENUE, *span, 110, "25003", "10-Q", "2025-09-10") for span in (second, half)),
+    ]
+    labels = {one.span: one.fiscal_year for one in statements([*offered, *quarters], fy=2026)}
+    assert labels == {fiscal: 2025, first: 2026, second: 2026}
+
+
+HALF, FIRST, SECOND = ("2024-01-01", "2024-06-30"), ("2024-01-01", "2024-03-31"), ("2024-04-01", "2024-06-30")
+
+
+def test_quarter_that_repeats_the_sum_to_its_end_is_the_difference_and_told() -> None:
+    first = (REVENUE, *FIRST, 100, "24100", "10-Q", "2024-05-05")
+    later = [(REVENUE, *span, 205, "24200", "10-Q", "2024-08-05") for span in (SECOND, HALF)]
+    assert amounts([first, *later])[SECOND] == 105
+    rows = shared(read(body([first, *later])))[MAPPING_SIGNALS]
+    assert rows.select("code", "subject").rows() == [(REPEATED_SUM, "revenue")]
+    for begun in ([], [(*first[:3], 0, *first[4:])]):  # nothing was earned before
+        assert amounts([*begun, *later])[SECOND] == 205
+
+
+def test_part_that_one_period_shows_to_be_one_replaces_no_total_of_another() -> None:
+    gross, last_year = "GrossProfit", ("2023-01-01", "2023-12-31")
+    before = [
+        (tag, *last_year, value, "24001", "10-K", "2024-02-10") for tag, value in ((REVENUE, 2_997), (gross, 900))
+    ]
+    now = [year(REVENUE, 25), year(gross, 1_300)]
+    part = (REVENUE, *last_year, 22, "25001", "10-K", "2025-02-10")
+    assert amounts([*before, *now, part]) == {last_year: 2_997}
+    assert amounts([*before, year(REVENUE, 3_100), year(gross, 1_300), part]) == {last_year: 22, YEAR: 3_100}
+
+
+# Changed year ends
+
+TO_DECEMBER, SIX_MONTHS = ("2023-01-01", "2023-12-31"), ("2023-07-01", "2023-12-31")
+TRANSITION = ("24001", "10-KT", "2024-02-20")
+
+
+def revenue(span: tuple[str, str], filing: tuple[str, str, str]) -> Fact:
+    return ("Revenues", *span, 100, *filing)
+
+
+@pytest.mark.parametrize("short", [SIX_MONTHS, ("2023-10-01", "2023-12-31"), ("2023-02-01", "2023-12-31")])
+def test_period_of_a_transition_report_is_not_the_twelve_months_beside_it(short: tuple[str, str]) -> None:
+    facts = [revenue(span, TRANSITION) for span in (short, TO_DECEMBER, ("2023-11-01", "2023-12-31"))]
+    ((_, own),) = build_statements(parse_companyfacts(body(facts)).filings.values()).reports
+    assert own == short
+
+
+def test_twelve_months_beside_a_transition_period_do_not_share_a_fiscal_years_label() -> None:
+    fiscal = ("2022-07-01", "2023-06-30")
+    facts = [
+        revenue(fiscal, ("23003", "10-K", "2023-08-20")),
+        revenue(SIX_MONTHS, TRANSITION),
+        revenue(TO_DECEMBER, TRANSITION),
+    ]
+    assert [one.span for one in statements(facts) if one.fiscal_year == 2023 and one.span != SIX_MONTHS] == [fiscal]
+
+
+def test_comparatives_of_a_new_year_end_do_not_share_a_fiscal_years_label() -> None:
+    fiscal, later = ("2022-01-01", "2022-12-31"), ("2023-07-01", "2024-06-30")
+    of_later = ("24003", "10-K", "2024-08-20")
+    facts = [
+        revenue(fiscal, ("23001", "10-K", "2023-02-20")),
+        *(revenue(span, of_later) for span in (later, ("2021-07-01", "2022-06-30"), ("2022-07-01", "2023-06-30"))),
+    ]
+    assert [(one.fiscal_year, one.span) for one in statements(facts)] == [
+        (2022, fiscal),
+        (2023, ("2022-07-01", "2023-06-30")),  # no other year has this label
+        (2024, later),
+    ]
+
+
+def test_quarters_of_reports_before_the_first_annual_one_are_told_where_the_calendar_numbers_them_otherwise() -> None:
+    second, since = ("2023-04-24", "2023-07-16"), ("2022-12-26", "2023-07-16")  # 12 and 28 weeks: the filer's Q2
+    facts = [(REVENUE, *span, amount, "23002", "10-Q", "2023-08-20") for span, amount in ((second, 90), (since, 200))]
+    doubt = ("quarter_by_calendar", "fiscal_quarter", second[1])
+    assert build_statements(parse_companyfacts(body(facts)).filings.values()).doubts == {doubt}
+    for year, form, filed in (("2022-12-26", "10-K", "2024-02-20"), ("2021-12-27", "S-1", "2023-05-20")):
+        annual = (REVENUE, year, f"{year[:3]}{int(year[3]) + 1}-12-25", 400, "24001", form, filed)
+        assert build_statements(parse_companyfacts(body([*facts, annual])).filings.values()).doubts == frozenset()
+    usual = [
+        (REVENUE, start, "2023-06-30", amount, "23002", "10-Q", "2023-08-20")
+        for start, amount in (("2023-04-01", 90), ("2023-01-01", 200))
+    ]
+    assert build_statements(parse_companyfacts(body(usual)).filings.values()).doubts == frozenset()

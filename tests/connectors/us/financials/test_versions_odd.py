@@ -22,6 +22,7 @@ from tests.connectors.us.fact_files import (
     body,
     present,
     read,
+    shared,
     signals,
     statements,
 )
@@ -110,6 +111,14 @@ def test_balances_that_do_not_balance_are_told() -> None:
     ]
     assert signals(read(body(sides)))["does_not_balance"] == {"Assets"}
     assert "does_not_balance" not in signals(read(body([sides[0], (*sides[1][:3], 500.0, *sides[1][4:])])))
+
+
+def test_result_of_the_other_sign_is_told_and_none_until_a_report_states_one() -> None:
+    facts = [year(SALES, 100), year("NetIncomeLoss", 5), year("ProfitLoss", -5)]
+    assert signals(read(body(facts)))["opposite_sign"] == {"NetIncomeLoss", "ProfitLoss"}
+    assert amounts(facts, "net_result") == {YEAR: None}
+    later = [year(tag, -5, "26001", filed="2026-02-10") for tag in ("NetIncomeLoss", "ProfitLoss")]
+    assert amounts([*facts, *later], "net_result") == {YEAR: -5}
 
 
 # Shares of the cover page
@@ -262,13 +271,43 @@ def test_who_goes_over_to_ifrs_restates_its_years_and_no_figure_stays_of_the_oth
 
 
 @pytest.mark.parametrize("before", [[], ["annual"]])
-def test_of_as_many_amounts_in_two_currencies_the_annual_reports_counts(before: list[str]) -> None:
+def test_of_as_many_amounts_in_two_currencies_the_dollars_are_the_translation(before: list[str]) -> None:
     """A half year's report with a translation for convenience: one amount each."""
     half = ("ifrs-full:Revenue", "2025-01-01", "2025-06-30", 70.0, "25002", "6-K", "2025-08-01")
     own = [year("ifrs-full:Revenue", 100), year("ifrs-full:ProfitLoss", 9)] if before else []
     content = merged(answer([*own, half], unit="CNY"), answer([(*half[:3], 10.0, *half[4:])], unit="USD"))
     found = build_statements(parse_companyfacts(content).filings.values()).statements
-    assert found[-1].currency == ("CNY" if before else "USD")
+    assert found[-1].currency == "CNY"
+
+
+def test_of_as_many_amounts_in_two_currencies_the_annual_reports_one_counts() -> None:
+    half = ("ifrs-full:Revenue", "2025-01-01", "2025-06-30", 70.0, "25002", "6-K", "2025-08-01")
+    content = merged(
+        answer([year("ifrs-full:Revenue", 100), year("ifrs-full:ProfitLoss", 9), half]),
+        answer([(*half[:3], 500.0, *half[4:])], unit="CNY"),
+    )
+    found = build_statements(parse_companyfacts(content).filings.values()).statements
+    assert found[-1].currency == "USD"
+
+
+def test_of_as_many_amounts_in_two_currencies_a_domestic_report_is_in_dollars() -> None:
+    content = merged(answer([year(SALES, 100)]), answer([year(SALES, 90)], unit="EUR"))
+    (found,) = build_statements(parse_companyfacts(content).filings.values()).statements
+    assert found.currency == "USD"
+
+
+def test_tags_of_the_other_standard_are_none_where_a_report_has_a_few() -> None:
+    ifrs = [year(f"ifrs-full:{tag}", value, form="20-F") for tag, value in (("Revenue", 500), ("ProfitLoss", 50))]
+    equity = ("ifrs-full:Equity", "", YEAR[1], 300, *ifrs[0][4:])
+    strays = [year(SALES, 5, form="20-F"), year("NetIncomeLoss", 2, form="20-F")]
+    (found,) = statements([*ifrs, equity, *strays])
+    assert (found.amounts["revenue"], found.amounts["net_result"], found.amounts["equity"]) == (500, 50, 300)
+    rows = shared(read(body([*ifrs, equity, *strays])))["financials_reported"]
+    assert rows["accounting_standard"].to_list() == ["IFRS"]
+    usual = [year(SALES, 5), year("NetIncomeLoss", 2), year("ifrs-full:Revenue", 500)]
+    assert shared(read(body(usual)))["financials_reported"].select("revenue", "accounting_standard").rows() == [
+        (5, "US-GAAP")
+    ]
 
 
 def test_a_filer_that_changes_its_currency_restates_in_the_new_one() -> None:

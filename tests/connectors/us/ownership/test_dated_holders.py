@@ -11,6 +11,7 @@ from connectors.kit import holdings_history
 from connectors.kit.staging import present_rows
 from connectors.us import UNITED_STATES
 from connectors.us.ownership.form13f import holdings as form13f_holdings
+from connectors.us.ownership.form13f.schema import COVERS as MANAGER_COVERS
 from connectors.us.ownership.form13f.schema import POSITIONS
 from connectors.us.ownership.forms345 import holdings as forms345_holdings
 from connectors.us.ownership.forms345.schema import LINES
@@ -18,6 +19,7 @@ from connectors.us.ownership.shares_outstanding import derived_percentage
 from connectors.us.submissions.schema import FILED_TABLE
 from tests.connectors.us.holder_files import (
     COMPANY,
+    CUSIP,
     INSIDERS,
     MANAGERS,
     cover_13f,
@@ -67,8 +69,8 @@ def test_each_quarter_is_a_statement_by_the_count_of_then() -> None:
     last = quarter("09-30-2026", position(shares="28"))
     made = managed((last, restated, first, second))
     assert told(holdings_history.superseded_statements(made)) == [
-        ("2025-03-31", Decimal(6), "2025-08-15"),
-        ("2025-06-30", Decimal(5), "2025-11-14"),
+        ("2025-03-31", Decimal(6), "2025-11-15"),
+        ("2025-06-30", Decimal(5), "2026-02-14"),
     ]
     assert told(holdings_history.latest_statements(made)) == [("2026-09-30", Decimal(2), None)]
 
@@ -77,15 +79,40 @@ def test_a_quarter_of_options_alone_is_the_end_of_the_shares() -> None:
     made = managed(
         (quarter("06-30-2026", position(shares="42")), quarter("09-30-2026", position(shares="42", option="Put")))
     )
-    assert told(made) == [("2026-06-30", Decimal(3), "2026-11-14"), ("2026-09-30", Decimal(0), "2026-09-30")]
+    assert told(made) == [("2026-06-30", Decimal(3), None), ("2026-09-30", Decimal(0), "2026-09-30")]
     assert managed((quarter("09-30-2026", position(shares="60", option="Put")),)).is_empty()
 
 
 def test_a_quarter_whose_count_is_unknown_is_no_end() -> None:
     counts = [(Decimal(1000), day("2024-06-20"))]
     made = managed((quarter("06-30-2025", position(shares="60")), quarter("09-30-2026", position(shares="60"))), counts)
-    assert told(made) == [("2025-06-30", Decimal(6), "2025-11-14"), ("2026-09-30", None, None)]
+    assert told(made) == [("2025-06-30", Decimal(6), "2026-02-14"), ("2026-09-30", None, None)]
     assert made["basis"].to_list() == ["derived", None]
+
+
+def reported(*texts: str, today: str = "2026-11-20") -> Told:
+    """The last statement of each holding, where the covers of all reports of the manager are known."""
+    batches = [read(MANAGERS, text, "us/a.txt") for text in texts]
+    found = present(*batches, company=COMPANY)
+    positions, covers = (present_rows(found, table) for table in (POSITIONS, MANAGER_COVERS))
+    positions = positions.filter(pl.col("cusip") == CUSIP)  # those of another issuer are not this company's
+    made, _ = form13f_holdings.map_holdings(positions, day(today), {COMPANY: COUNTS}, covers=covers)
+    return told(holdings_history.latest_statements(made))
+
+
+def test_position_ends_with_the_report_that_leaves_it_out_and_not_on_a_deadline() -> None:
+    held, other = position(shares="42"), position(cusip="594918104", shares="42")
+    before = quarter("06-30-2026", held)
+    assert reported(before) == [("2026-06-30", Decimal(3), None)]  # the next one is late
+    assert reported(before, quarter("09-30-2026", other)) == [("2026-06-30", Decimal(3), "2026-09-30")]
+    assert reported(before, quarter("09-30-2026", held)) == [("2026-09-30", Decimal(3), None)]
+    cut = quarter("09-30-2026", other).replace("<tableEntryTotal>1<", "<tableEntryTotal>2<")
+    assert reported(before, cut) == [("2026-06-30", Decimal(3), None)]  # the row that is missing may be it
+    secret = quarter("09-30-2026", other).replace(
+        "</summaryPage>", "<isConfidentialOmitted>true</isConfidentialOmitted></summaryPage>"
+    )
+    assert reported(before, secret) == [("2026-06-30", Decimal(3), None)]  # it may be omitted
+    assert reported(before, today="2027-02-15") == [("2026-06-30", Decimal(3), "2027-02-14")]
 
 
 def test_shares_too_few_to_count_are_not_none() -> None:

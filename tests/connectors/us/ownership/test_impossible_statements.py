@@ -173,6 +173,8 @@ def test_one_cik_for_holders_of_two_names_is_dropped() -> None:
         ("Stock Option (right to buy)", None),
         ("Warrants to purchase common stock", None),
         ("PFD SER A", None),
+        ("*W EXP 05/15/2030", None),
+        ("RTS 99/99/9999", None),
         ("Common Stock and associated preferred stock purchase rights", Decimal(5)),
         ("Class A Common Stock", Decimal(5)),
     ],
@@ -230,19 +232,42 @@ def test_an_amendment_for_an_earlier_day_replaces_the_form_that_it_amends() -> N
 
 
 @check_cases(
-    ("percent", "shares", "is_told"),
+    ("percent", "shares", "level", "is_told"),
     [
-        ("7.5", "75000", False),
-        ("0.075", "75000", True),
-        ("0", "300000", True),
-        ("8.2", "75000", False),
-        ("0", "0", False),
+        ("7.5", "75000", "7.5", False),
+        ("0.075", "75000", "7.5", True),  # a fraction
+        ("1", "1000000", "100", True),
+        ("1", "10000", "1", False),
+        ("0.75", "75000", "0.75", True),  # a tenth of it, whatever is meant
+        ("0", "300000", None, True),
+        ("0", "30000", "0", True),
+        ("8.2", "75000", "8.2", False),
+        ("0", "0", "0", False),
     ],
 )
-def test_a_percentage_that_is_not_that_of_the_shares_is_told_and_stays(
-    percent: str, shares: str, is_told: bool
+def test_a_percentage_that_is_not_that_of_the_shares_is_told_and_stays_unless_it_is_a_fraction(
+    percent: str, shares: str, level: str | None, is_told: bool
 ) -> None:
     found = present(scheduled(person_d("ALPHA", percent, shares))) | merged_covers([(1_000_000, "2026-10-01")], COMPANY)
     made = ownership.OWNERSHIP.to_shared_tables(found, INSTANT.date())
-    assert made["holdings"]["pct"].to_list() == [Decimal(percent)]
+    assert made["holdings"]["pct"].to_list() == [None if level is None else Decimal(level)]
+    assert made["holdings"]["ended_on"].is_null().to_list() == [level != "0"]
     assert made[MAPPING_SIGNALS]["code"].to_list() == ["percent_differs"] * is_told
+
+
+def test_fraction_in_an_amendment_is_no_exit() -> None:
+    first = person_d("ALPHA", "7.5", "75000", cik="0000000007")
+    then = person_d("ALPHA", "0.085", "85000", cik="0000000007")
+    amendment = schedule_d(then, form="SCHEDULE 13D/A", event="11/03/2026")
+    filings = (scheduled(first), read(STAKES, amendment, "0000000007-26-000002.xml"))
+    assert levels(*filings) == [("ALPHA", Decimal("8.5"), None)]
+
+
+@check_cases(("percent", "form", "level"), [("0.075", "SCHEDULE 13D", None), ("0.075", "SCHEDULE 13D/A", "0.075")])
+def test_first_statement_of_less_than_one_percent_of_an_unknown_total_is_unknown_and_told(
+    percent: str, form: str, level: str | None
+) -> None:
+    found = present(read(STAKES, schedule_d(person_d("ALPHA", percent, "75000"), form=form)))
+    made = ownership.OWNERSHIP.to_shared_tables(found, INSTANT.date())
+    assert made["holdings"]["pct"].to_list() == [None if level is None else Decimal(level)]
+    assert made[MAPPING_SIGNALS]["code"].to_list() == ["below_duty"] * (level is None)

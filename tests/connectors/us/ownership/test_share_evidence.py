@@ -4,13 +4,17 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from connectors.contract.dataset import MAPPING_SIGNALS, SharedTables
+from connectors.kit.staging import make_batch
 from connectors.us.contributions import ownership
 from connectors.us.ownership.form13f.linked_rows import is_similar
+from connectors.us.submissions.schema import FILERS
 from tests.connectors.us.fact_files import merged_covers
 from tests.connectors.us.holder_files import (
     COMPANY,
+    CUSIP,
     INSIDERS,
     INSTANT,
+    ISSUER,
     MANAGERS,
     STAKES,
     Row,
@@ -33,6 +37,7 @@ STEADY: Covers = ((100_000_000, "2026-07-24"), (100_000_000, "2026-10-23"))
 THOUSANDS: Covers = ((53_990, "2026-05-01"), (54_119, "2026-08-01"))
 ORDINARY: Covers = ((19_000_000_000, "2026-05-01"), (19_010_000_000, "2026-08-01"))
 OLD, NEW = "0001364742", "0002012383"
+OTHER_CUSIP = "65432XYZ1"
 
 
 def managed(
@@ -45,10 +50,11 @@ def managed(
     more: Sequence[str] = (),
     amendment: str = "",
     issuer: str = "EXAMPLE &amp; CO",
+    cusip: str = CUSIP,
 ) -> list:
     """A manager's report of one position."""
     form = "13F-HR/A" if amendment else "13F-HR"
-    entries = (position(shares=shares, value=f"{int(shares) * 20}"), *more)
+    entries = (position(cusip, shares=shares, value=f"{int(shares) * 20}"), *more)
     documents = (
         (form, cover_13f(form, period=period, amendment=amendment, entries=len(entries))),
         ("INFORMATION TABLE", table_13f(*entries)),
@@ -117,6 +123,27 @@ def test_split_that_no_cover_states_yet_is_shown_by_a_schedule_of_after_it() -> 
     assert mapped(before, stated("6100000", "6.1"), managed("8800000"))[0]["Example Management LLC"] == Decimal("8.8")
 
 
+@check_cases(
+    ("title", "other", "held", "signals"),
+    [
+        ("CL A", "CL B", [], set()),
+        ("COM", "CL B", [], set()),
+        ("CL A", "CL A", [2, 3], set()),
+        ("COM", "COM NEW", [2, 3], set()),
+        ("CL A", "PFD SER B", [3], {"not_common_stock"}),
+        ("COM", "UNIT 99/99/9999", [3], {"not_common_stock"}),
+    ],
+)
+def test_two_classes_at_once_have_no_percentage_of_one_count(
+    title: str, other: str, held: list[int], signals: set[str]
+) -> None:
+    second = position(OTHER_CUSIP, shares="2000000", value="40000000").replace(">COM<", f">{other}<")
+    batches = managed("3000000", title=title, more=[second])
+    made = tables(STEADY, batches)
+    assert sorted(made["holdings"]["pct"]) == [Decimal(share) for share in held]
+    assert set(made[MAPPING_SIGNALS]["code"]) == signals
+
+
 # Receipts that are titled as if they were shares
 
 
@@ -165,6 +192,25 @@ def test_manager_that_reports_under_a_new_cik_goes_on_as_one_holder() -> None:
     assert len(table(covers, before, after)) == 1
 
 
+@check_cases(
+    ("title", "after", "period", "is_one"),
+    [
+        ("COM", "COM NEW", "09-30-2026", True),
+        ("CL A", "CL A", "09-30-2026", True),
+        ("CL A", "CL B", "09-30-2026", False),
+        ("SPONSORED ADS", "COM", "09-30-2026", False),
+        ("COM", "PFD SER A", "09-30-2026", False),
+        ("COM", "COM", "06-30-2026", False),  # both at once
+    ],
+)
+def test_shares_under_a_new_cusip_go_on_as_one_holding(title: str, after: str, period: str, *, is_one: bool) -> None:
+    covers = ((100_000_000, "2026-04-24"), *STEADY)
+    before = managed("8000000", period="06-30-2026", title=title)
+    rows = table(covers, before, managed("8100000", period=period, title=after, cusip=OTHER_CUSIP))
+    held = {row["native_id"].rpartition("/")[2]: row["pct"] for row in rows}
+    assert (held == {CUSIP: Decimal("8.1")}) is is_one
+
+
 def test_manager_named_like_a_holder_of_a_schedule_is_that_holder() -> None:
     schedule = stated("7500000", "7.5", name="BlackRock, Inc.", cik=OLD)
     rows = table(STEADY, schedule, managed("7700000", NEW, name="BLACKROCK INC."))
@@ -177,6 +223,18 @@ def test_manager_named_like_a_holder_of_a_schedule_is_that_holder() -> None:
 def test_row_with_the_cusip_of_one_issuer_and_the_name_of_another_is_neithers() -> None:
     held, signals = mapped(STEADY, stated("6000000", "6"), managed("3000000", issuer="BIRCH STEEL INC"))
     assert (held, signals) == ({"OMEGA LP": Decimal(6)}, {"cusip_of_another_issuer"})
+
+
+def test_row_with_a_former_name_of_the_company_is_its_own() -> None:
+    row = {"cik": ISSUER, "name": "EXAMPLE CORP", "is_person": False, "former_names": ["BIRCH STEEL INC"]}
+    lists = {column: [] for column in ("tickers", "exchanges", "categories", "pages", "aged")}
+    held, signals = mapped(
+        STEADY,
+        stated("6000000", "6"),
+        managed("3000000", issuer="BIRCH STEEL INC"),
+        [make_batch(FILERS, [row | lists])],
+    )
+    assert (held, signals) == ({"OMEGA LP": Decimal(6), "Example Management LLC": Decimal(3)}, set())
 
 
 def test_name_that_most_managers_use_is_the_renamed_companys() -> None:
@@ -195,6 +253,7 @@ def test_name_that_most_managers_use_is_the_renamed_companys() -> None:
         ("ALPHABET INC CL A", "Alphabet Inc.", True),
         ("3M CO", "3M Company", True),
         ("BIRCH STEEL INC", "Alder Timber Corp", False),
+        ("VICTOR CORP", "Velo Inc", False),
     ],
 )
 def test_is_similar_of_issuers_names(name: str, other: str, due: bool) -> None:

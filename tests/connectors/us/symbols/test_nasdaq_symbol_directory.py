@@ -77,7 +77,15 @@ def test_bad_lines_are_refused_alone_and_unknown_codes_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("symbol", "written"), [("BRK.B", "BRK-B"), ("ABR$D", "ABR-PD"), ("A", "A"), ("AAM.U", "AAM-U")]
+    ("symbol", "written"),
+    [
+        ("BRK.B", "BRK-B"),
+        ("ABR$D", "ABR-PD"),
+        ("A", "A"),
+        ("AAM.U", "AAM-UN"),
+        ("ACHR.W", "ACHR-WT"),
+        ("AX.R", "AX-RI"),
+    ],
 )
 def test_symbols_as_the_sec_writes_them(symbol: str, written: str) -> None:
     assert sec_symbol(symbol) == written

@@ -84,6 +84,10 @@ def test_one_company_ten_minutes_and_titles_that_agree(other: dict[str, Any], ar
         ("Interim report Q2 2026 of Exempel", "Interim report Q3 2026 of Exempel", False),
         ("Report for 2025 of Exempel AB", "Report for 2026 of Exempel AB", False),
         ("Report of Exempel AB", "Report of Exempel AB 2026", True),
+        ("Exempel AB reports on the quarter", "Correction: Exempel AB reports on the quarter", False),
+        ("Rättelse: Exempel AB har ökat", "RÄTTELSE - Exempel AB har ökat", True),
+        ("Exempel AB pays a dividend", "Exempel AB pays no dividend", False),
+        ("Exempel AB general meeting", "Exempel AB general meeting cancelled", False),
         (
             "Notice to annual general meeting in Exempel AB",
             "Notice to extraordinary general meeting in Exempel AB",

@@ -157,14 +157,14 @@ def test_an_amendment_of_no_kind_is_a_signal_and_changes_nothing() -> None:
     assert [row["pct"] for row in derived(first, odd)] == [Decimal(1)]
 
 
-def test_the_newest_quarter_holds_until_the_next_report_is_due() -> None:
+def test_the_newest_quarter_holds_until_two_reports_are_missing() -> None:
     old = report(position(shares="100"), period="06-30-2026", filed="20260804")
     new = report(position(shares="50"), number=2)
     assert [row["pct"] for row in derived(new, old)] == [Decimal("0.5")]
-    [found] = derived(old, today=date(2026, 11, 14))
+    [found] = derived(old, today=date(2027, 2, 14))
     assert found["ended_on"] is None
-    [found] = derived(old, today=date(2026, 11, 15))
-    assert found["ended_on"] == date(2026, 11, 14)
+    [found] = derived(old, today=date(2027, 2, 15))
+    assert found["ended_on"] == date(2027, 2, 14)
 
 
 def test_a_notice_has_no_positions() -> None:

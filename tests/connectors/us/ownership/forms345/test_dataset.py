@@ -111,6 +111,41 @@ def test_lines_go_on_from_form_to_form() -> None:
         assert (found["pct"], found["valid_from"]) == (Decimal(9), day("2026-11-02"))
 
 
+@check_cases(
+    ("before", "after", "level"),
+    [
+        ("By Doe Family Trust", "By the Doe Family Trust (1)", "10"),
+        ("See Footnote (2)", "See footnote 1", "10"),
+        ("Trust", "held in trust [3]", "10"),
+        ("By Trust", "By Spouse", "13"),
+        ("Trust 1", "Trust 2", "13"),
+    ],
+)
+def test_nature_in_other_words_is_the_same_line_of_a_later_form(before: str, after: str, level: str) -> None:
+    boss = owner("A", "0000000011", isTenPercentOwner="1")
+    first = form4(line("30", day="2026-10-01", nature=before), owners=boss, period="2026-10-01")
+    then = form4(line("40", nature=after), line("60", day=None), owners=boss)
+    [found] = derived(read(INSIDERS, first, ONE), read(INSIDERS, then, TWO))
+    assert found["pct"] == Decimal(level)
+
+
+def test_words_beside_direct_ownership_make_no_other_line() -> None:
+    boss = owner("A", "0000000011", isTenPercentOwner="1")
+    first = form4(line("80", day="2026-10-01", nature="By Self"), owners=boss, period="2026-10-01")
+    first = first.replace("<value>I</value>", "<value>D</value>")
+    [found] = derived(read(INSIDERS, first, ONE), read(INSIDERS, form4(line("60"), owners=boss), TWO))
+    assert found["pct"] == Decimal(6)
+
+
+def test_natures_that_one_form_tells_apart_by_marks_are_two_lines() -> None:
+    boss = owner("A", "0000000011", isTenPercentOwner="1")
+    lines = [line("30", day="2026-10-01", nature="By Trust (1)"), line("40", day="2026-10-01", nature="By Trust (2)")]
+    first = form4(*lines, owners=boss, period="2026-10-01")
+    then = form4(line("20", nature="By Trust (1)"), owners=boss)
+    [found] = derived(read(INSIDERS, first, ONE), read(INSIDERS, then, TWO))
+    assert found["pct"] == Decimal(6)
+
+
 def test_form_5_tells_of_the_end_of_the_fiscal_year() -> None:
     gift = form4(line("90", day="2025-12-23"), owners=ANN, form="5", period="2026-01-31")
     sale = form4(line("100", day="2026-01-15"), owners=ANN, period="2026-01-15")
@@ -168,6 +203,9 @@ def test_a_holder_of_a_schedule_is_named_as_there() -> None:
         ("ALPHA PARTNERS LLC", {"isDirector": "1", "isTenPercentOwner": "1"}, "company"),
         ("Muster Ann", {"isTenPercentOwner": "1"}, "unknown"),
         ("Kim Se Jin", {"isTenPercentOwner": "1"}, "unknown"),
+        ("SA RICARDO", {"isTenPercentOwner": "1"}, "unknown"),
+        ("Banco Muster SA /ADR/", {"isTenPercentOwner": "1"}, "company"),
+        ("Grupo Muster SA de CV", {"isTenPercentOwner": "1"}, "company"),
         ("MUSTER AG", {"isTenPercentOwner": "1"}, "company"),
         ("ALPHA & CO.", {"isTenPercentOwner": "1"}, "company"),
     ],

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from connectors.contract.dataset import MAPPING_SIGNALS
 from connectors.kit.staging import present_rows
+from connectors.us.contributions import ownership
 from connectors.us.ownership.parse_values import class_key, is_same_class
 from connectors.us.ownership.schedule13 import holdings as schedule13_holdings
 from connectors.us.ownership.schedule13.schema import BARE as BARE_TABLE
@@ -13,6 +15,7 @@ from connectors.us.ownership.schedule13.schema import STAKES as STAKES_TABLE
 from connectors.us.submissions.schema import FILED_TABLE
 from tests.connectors.us.holder_files import (
     COMPANY,
+    INSTANT,
     STAKES,
     Row,
     day,
@@ -202,6 +205,7 @@ def test_a_percentage_that_is_left_out_is_the_one_before_or_is_derived(before: s
 
 
 OLD_PARENT, NEW_PARENT = "0001364742", "0002012383"
+SIGNED = "11/04/2026"  # the day that every statement is signed
 
 
 def group(percent: str, cik: str, *, name: str = "ROCK, Inc.", **more: Any) -> str:
@@ -224,3 +228,44 @@ def test_a_group_that_goes_on_under_a_new_cik_is_one_holder() -> None:
 def test_another_cik_with_a_series_or_a_name_of_its_own_is_another_holder(after: dict[str, Any]) -> None:
     found = told(group("7.5", OLD_PARENT, event="10/01/2026"), group("7.7", NEW_PARENT, **after))
     assert sorted(row["pct"] for row in found) == [Decimal("7.5"), Decimal("7.7")]
+
+
+@check_cases(
+    ("percent", "kind", "name", "day", "levels"),
+    [
+        ("0", "HC", "ROCK, Inc.", "11/02/2026", {"ROCK, Inc.": "7.7"}),
+        ("0", "HC", "ROCK, Inc.", "08/02/2026", {"ROCK, Inc.": "0"}),  # half a year before: another one
+        ("0", "IN", "ROCK, Inc.", "11/02/2026", {"ROCK, Inc.": "0"}),
+        ("0", "HC", "OTHER ROCK, Inc.", "11/02/2026", {"ROCK, Inc.": "0"}),
+        ("7.4", "HC", "ROCK, Inc.", "11/02/2026", {"ROCK, Inc.": "7.4"}),
+    ],
+)
+def test_firm_that_ends_under_one_cik_as_it_begins_under_another_is_one_holder(
+    percent: str, kind: str, name: str, day: str, levels: dict[str, str]
+) -> None:
+    before = statement(person_d("ROCK, Inc.", "7.5", cik=OLD_PARENT, kind=kind), event="03/01/2026")
+    end = statement(person_d("ROCK, Inc.", percent, cik=OLD_PARENT, kind=kind), number=1, event=day)
+    after = statement(person_d(name, "7.7", cik=NEW_PARENT, kind=kind), event="11/02/2026")
+    found = told(before.replace(SIGNED, "03/02/2026"), end.replace(SIGNED, day), after)
+    assert len(found) == (1 if levels["ROCK, Inc."] == "7.7" else 2)
+    assert {row["holder_name"]: row["pct_max"] for row in found if row["native_id"].startswith(OLD_PARENT)} == {
+        holder: Decimal(level) for holder, level in levels.items()
+    }
+
+
+def test_amendment_without_a_number_is_not_older_than_the_original() -> None:
+    original = statement(alpha("12"), event="10/20/2026").replace(SIGNED, "10/21/2026")
+    amendment = statement(alpha("9"), number=1, event="09/10/2026")
+    [row] = told(original, amendment.replace("<amendmentNo>1</amendmentNo>", ""))
+    assert (row["pct"], row["valid_from"]) == (Decimal(9), day("2026-10-20"))
+
+
+@check_cases(
+    ("name", "kind", "is_told"), [("ROCK, Inc.", "HC", True), ("ROCK, Inc.", "IN", False), ("X LP", "HC", False)]
+)
+def test_two_firms_of_one_name_are_told(name: str, kind: str, *, is_told: bool) -> None:
+    before = statement(person_d("ROCK, Inc.", "7.5", cik=OLD_PARENT, kind=kind), event="03/01/2026")
+    other = statement(person_d(name, "7.7", cik=NEW_PARENT, kind=kind), event="11/02/2026")
+    batches = [read(STAKES, text, f"0000000007-26-{n:06}.xml") for n, text in enumerate((before, other), start=1)]
+    made = ownership.OWNERSHIP.to_shared_tables(present(*batches), INSTANT.date())
+    assert made[MAPPING_SIGNALS]["code"].to_list() == ["holders_share_name"] * is_told
