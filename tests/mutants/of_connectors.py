@@ -465,7 +465,7 @@ CONNECTORS: Final = (
     ),
     Mutant(
         "revenue: the larger of two totals, whatever the statement counts",
-        "connectors/us/financials/figure_rules.py",
+        "connectors/us/financials/closing_totals.py",
         "return max((facts[tag] for tag in closing or candidates if tag in facts), default=None)",
         "return max((facts[tag] for tag in candidates if tag in facts), default=None)",
         "tests/connectors/us/financials/test_figures_an_analyst_signs.py::test_revenue_of_several_totals_is_the_one_that_closes_the_statement",

@@ -16,8 +16,8 @@ import msgspec
 
 from connectors.kit.currencies import is_currency
 from connectors.kit.staging import SignalCounter
+from connectors.us.financials.closing_totals import replaced_by
 from connectors.us.financials.concepts import SHARES, WANTED, taxonomy_of
-from connectors.us.financials.figure_rules import replaced_by
 from connectors.us.financials.model import COUNTS, LARGEST, Facts, FactsFiling, Span, is_count_column
 from connectors.us.financials.periods import is_day
 

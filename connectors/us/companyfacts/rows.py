@@ -13,7 +13,7 @@ from connectors.contract.pieces import Batch
 from connectors.kit import staging
 from connectors.us.companyfacts.parse import CompanyFacts
 from connectors.us.companyfacts.schema import FACTS, FILERS
-from connectors.us.financials import concepts, figure_rules
+from connectors.us.financials import concepts, figure_rules, revenue_rules, tagged_figures
 from connectors.us.financials.model import Facts, FactsFiling, Span
 from connectors.us.financials.versions import filing_period
 from connectors.us.submissions.structs import scalar_text
@@ -113,13 +113,13 @@ def _own_figures(filing: FactsFiling) -> set[str]:
     own = filing_period(filing, flows, spans)
     if own is None:
         return set()
-    filer = figure_rules.filer_type_of(tag for facts in spans.values() for tag in facts)
+    filer = tagged_figures.filer_type_of(tag for facts in spans.values() for tag in facts)
     facts, balance = spans[own], spans.get(("", own[1]), {})
     found = {
-        "revenue": figure_rules.revenue_figure(facts, filer),
-        "operating_result": figure_rules.first_tagged(facts, concepts.OPERATING),
-        "net_result": figure_rules.first_tagged(facts, concepts.NET_RESULT),
-        "equity": figure_rules.first_tagged(balance, concepts.EQUITY),
-        "total_assets": figure_rules.first_tagged(balance, concepts.ASSETS),
+        "revenue": revenue_rules.revenue_figure(facts, filer),
+        "operating_result": tagged_figures.first_tagged(facts, concepts.OPERATING),
+        "net_result": tagged_figures.first_tagged(facts, concepts.NET_RESULT),
+        "equity": tagged_figures.first_tagged(balance, concepts.EQUITY),
+        "total_assets": tagged_figures.first_tagged(balance, concepts.ASSETS),
     }
     return {name for name, figure in found.items() if figure is not None}

@@ -38,8 +38,8 @@ from connectors.us.financial_statement_data_sets.schema import (
     SUB,
     SUB_IGNORED,
 )
+from connectors.us.financials.closing_totals import replaced_by
 from connectors.us.financials.concepts import MONEY, taxonomy_of
-from connectors.us.financials.figure_rules import replaced_by
 from connectors.us.financials.model import LARGEST
 from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, central_index_keys, normalise_accessions
 from connectors.us.sec_http import error_body_reason, fetch_if_exists

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from connectors.us.financials.amount_scales import are_scales_apart
-from connectors.us.financials.figure_rules import TaggedFigure
 from connectors.us.financials.latest_values import (
     FLOWS,
     OTHER_SCALE,
@@ -23,6 +22,7 @@ from connectors.us.financials.latest_values import (
 )
 from connectors.us.financials.model import Facts, Span
 from connectors.us.financials.periods import TOLERANCE, PeriodIndex, SpanLength, day_after, day_ordinal, span_length
+from connectors.us.financials.tagged_figures import TaggedFigure
 
 _BEFORE: Final = {
     SpanLength.HALF: SpanLength.QUARTER,

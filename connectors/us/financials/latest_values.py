@@ -12,9 +12,9 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from connectors.us.financials.amount_scales import is_out_of_scale, neighbours
-from connectors.us.financials.figure_rules import TaggedFigure
 from connectors.us.financials.model import Facts, FactsFiling, Span
 from connectors.us.financials.periods import TOLERANCE, SpanLength, day_ordinal, span_length
+from connectors.us.financials.tagged_figures import TaggedFigure
 
 OTHER_SCALE: Final = "amount_in_another_scale"  # signal: thousands or millions that a report tagged as units, or twice
 REPEATED_SUM: Final = "quarter_repeats_sum"  # signal: a quarter with the amount of the sum to its end

@@ -3,8 +3,8 @@
 A statement is the state of knowledge about a period once a filing is in: the filing's own figures, completed by
 those that it omits and an earlier one gives (balances at quarter ends are often in the original report only). The
 result of a filing thus depends on it and on earlier filings, never on later ones (docs/formats/us.md 12.3). Does
-not belong here: which tag is which figure (`figure_rules`), quarters derived from sums (`derived_quarters`), shared
-tables (`mapping`).
+not belong here: which tag is which figure (`figure_rules`, `revenue_rules`), quarters derived from sums
+(`derived_quarters`), shared tables (`mapping`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from connectors.us.financials import concepts, derived_quarters, figure_rules
+from connectors.us.financials import closing_totals, concepts, derived_quarters, figure_rules, revenue_rules
 from connectors.us.financials.amount_scales import is_other_scale, nearer_amount
-from connectors.us.financials.figure_rules import FilerType, TaggedFigure
 from connectors.us.financials.latest_values import (
     FLOWS,
     OTHER_SCALE,
@@ -42,6 +41,7 @@ from connectors.us.financials.periods import (
     is_twelve_months,
     span_length,
 )
+from connectors.us.financials.tagged_figures import FilerType, TaggedFigure, filer_type_of, first_tagged
 from connectors.us.form_types import INTERIM
 from warehouse.schema.codes import FIGURES
 
@@ -165,7 +165,7 @@ class _FilerReader:
         """Applies one filing and adds the statements that result."""
         currency = filing.currency(self._usual)
         spans = filing.facts_in(currency)
-        filer = figure_rules.filer_type_of(tag for facts in spans.values() for tag in facts)
+        filer = filer_type_of(tag for facts in spans.values() for tag in facts)
         flows, ends = self._period_facts(filing, spans)
         own = filing_period(filing, flows, spans)
         if own is not None:
@@ -233,14 +233,14 @@ class _FilerReader:
         self, filing: FactsFiling, currency: str | None, flows: dict[Span, Facts], filer: FilerType, own: Span | None
     ) -> set[Span]:
         touched: set[Span] = set()
-        closing = figure_rules.closing_by_span(flows)
-        fragments = figure_rules.fragments_of(flows, closing)
+        closing = closing_totals.closing_by_span(flows)
+        fragments = closing_totals.fragments_of(flows, closing)
         for span, facts in flows.items():
             held = self._book.period(currency, span)
             if not held.is_news(facts, filing):
                 continue
             figures = (
-                ("revenue", figure_rules.revenue_figure(facts, filer, closing[span], fragments)),
+                ("revenue", revenue_rules.revenue_figure(facts, filer, closing[span], fragments)),
                 ("operating_result", figure_rules.operating_result_figure(facts, filer, closing[span])),
                 ("net_result", figure_rules.net_result_figure(facts)),
             )
@@ -307,7 +307,7 @@ class _FilerReader:
     def _apply_employees(self, filing: FactsFiling, currency: str | None) -> None:
         """Employees, where tagged: for the period, else at its end."""
         for (start, end), facts in filing.units.get(COUNTS, {}).items():
-            figure = figure_rules.first_tagged(facts, concepts.EMPLOYEES)
+            figure = first_tagged(facts, concepts.EMPLOYEES)
             if figure is not None and start <= end <= filing.filed:
                 span = self._periods.canonical_span((start, end)) if start else None
                 place = self._book.period(currency, span) if span else self._book.balance(currency, end)
@@ -389,7 +389,5 @@ def _successor_periods(flows: dict[Span, Facts], spans: dict[Span, Facts], newes
     later = [span for span in flows if day_ordinal(span[1]) - day_ordinal(newest) >= SHORTEST]
     if not later:
         return []
-    sheets = [
-        end for (start, end), facts in spans.items() if not start and figure_rules.first_tagged(facts, concepts.ASSETS)
-    ]
+    sheets = [end for (start, end), facts in spans.items() if not start and first_tagged(facts, concepts.ASSETS)]
     return [span for span in later if span[1] == max(sheets, default="")]

@@ -95,7 +95,7 @@ def _same_company(company: dict[str, Any], row: dict[str, str]) -> None:
     kind = "forretningsadresse" if norwegian else "postadresse"
     placed = norwegian or (postal and row["postadresse.landkode"] == "NO")
     code = row["naeringskode1.kode"]
-    assert company["name"] == row["navn"]
+    assert company["name"] == " ".join(row["navn"].split())
     assert company["industry_code"] == (None if code in ("", "00.000") else code.replace(".", ""))
     assert company["municipality"] == (row[f"{kind}.kommune"] if placed else None)
     assert (company["county"] is None) == (not placed)

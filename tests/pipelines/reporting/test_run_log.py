@@ -52,8 +52,11 @@ def test_a_run_tells_what_it_read_and_published(place: Place) -> None:
     assert note.began_at == batch_instant(note.batch)
     assert note.ended_at is not None
     assert note.ended_at > note.began_at
-    assert note.read == (ReadNote("fi.register", 3, 1, 1),)
-    assert note.signals == (SignalNote("fi.register", "unknown_status", "?", 3),), "files are added up"
+    assert note.read == (ReadNote("fi.register", 3, 1, 2),)
+    assert note.signals == (
+        SignalNote("fi.register", "unknown_status", "?", 3),
+        SignalNote("fi.register", "differing_files", "fi_register", 1),
+    ), "files are added up"
     assert ONE not in (place.settings.layout.run_log_folder / f"{note.batch}.json").read_text()
 
 

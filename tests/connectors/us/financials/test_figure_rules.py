@@ -1,7 +1,7 @@
 """Which tag of one filing is which figure: by filer type, on facts written by hand (docs/formats/us.md 12.3)."""
 
-from connectors.us.financials import concepts, figure_rules
-from connectors.us.financials.figure_rules import FilerType
+from connectors.us.financials import concepts, figure_rules, revenue_rules, tagged_figures
+from connectors.us.financials.tagged_figures import FilerType
 from tests.tables import check_cases
 
 BANK = {"InterestIncomeExpenseNet": 60, "NoninterestIncome": 40, "InterestAndDividendIncomeOperating": 90}
@@ -9,7 +9,7 @@ INSURER = {"PremiumsEarnedNet": 80, "NetInvestmentIncome": 15}
 
 
 def revenue(facts: dict[str, int]) -> tuple[int, bool] | None:
-    found = figure_rules.revenue_figure(facts, figure_rules.filer_type_of(facts))
+    found = revenue_rules.revenue_figure(facts, tagged_figures.filer_type_of(facts))
     return None if found is None else (found.amount, found.is_computed)
 
 
@@ -81,7 +81,7 @@ def test_landlords_revenue_is_not_the_part_under_contracts() -> None:
         "OperatingLeaseLeaseIncome": 80,
         "RevenueFromContractWithCustomerExcludingAssessedTax": 4,
     }
-    assert figure_rules.filer_type_of(lessor) is FilerType.REAL_ESTATE
+    assert tagged_figures.filer_type_of(lessor) is FilerType.REAL_ESTATE
     assert revenue(lessor) == (80, False)
     assert revenue({**lessor, "Revenues": 90}) == (90, False)
 
@@ -177,9 +177,9 @@ def test_revenue_that_the_statement_refutes_is_none(facts: dict[str, int], due: 
 )
 def test_amounts_that_the_statement_has_with_the_other_sign_are_none(facts: dict[str, int], due: set[str]) -> None:
     assert figure_rules.tags_of_opposite_sign(facts) == due
-    kind = figure_rules.filer_type_of(facts)
+    kind = tagged_figures.filer_type_of(facts)
     figures = (
-        figure_rules.revenue_figure(facts, kind),
+        revenue_rules.revenue_figure(facts, kind),
         figure_rules.net_result_figure(facts),
         figure_rules.equity_figure(facts),
     )
@@ -188,7 +188,7 @@ def test_amounts_that_the_statement_has_with_the_other_sign_are_none(facts: dict
 
 def test_a_trader_with_a_finance_arm_is_no_bank() -> None:
     facts = {"InterestAndDividendIncomeOperating": 3, "ProvisionForLoanAndLeaseLosses": 1, "GrossProfit": 20}
-    assert figure_rules.filer_type_of({**facts, "SalesRevenueNet": 50}) is FilerType.COMMERCIAL
+    assert tagged_figures.filer_type_of({**facts, "SalesRevenueNet": 50}) is FilerType.COMMERCIAL
     assert revenue({**facts, "SalesRevenueNet": 50}) == (50, False)
 
 
@@ -228,7 +228,7 @@ def test_a_trader_with_a_finance_arm_is_no_bank() -> None:
     ],
 )
 def test_operating_result(facts: dict[str, int], due: tuple[int, bool] | None) -> None:
-    found = figure_rules.operating_result_figure(facts, figure_rules.filer_type_of(facts))
+    found = figure_rules.operating_result_figure(facts, tagged_figures.filer_type_of(facts))
     assert (None if found is None else (found.amount, found.is_computed)) == due
 
 
@@ -243,7 +243,7 @@ def test_operating_result(facts: dict[str, int], due: tuple[int, bool] | None) -
     ],
 )
 def test_the_parents_scope_comes_first(chain: tuple[str, ...], facts: dict[str, int], due: int) -> None:
-    found = figure_rules.first_tagged(facts, chain)
+    found = tagged_figures.first_tagged(facts, chain)
     assert found is not None
     assert found.amount == due
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from connectors.us import financials_mapping
 from connectors.us.companyfacts.parse import parse_companyfacts
-from connectors.us.financials import figure_rules
+from connectors.us.financials import closing_totals, figure_rules, revenue_rules, tagged_figures
 from connectors.us.financials.versions import build_statements
 from pipelines.transforms.financials.periods import period_type
 from tests.connectors.us.fact_files import Fact, amounts, body, read, shared, statements
@@ -95,7 +95,7 @@ LATER_K = ("25001", "10-K", "2025-02-20")
     ],
 )
 def test_revenue_of_several_totals_is_the_one_that_closes_the_statement(facts: dict[str, int], due: int) -> None:
-    found = figure_rules.revenue_figure(facts, figure_rules.filer_type_of(facts))
+    found = revenue_rules.revenue_figure(facts, tagged_figures.filer_type_of(facts))
     assert found is not None
     assert found.amount == due
 
@@ -125,9 +125,9 @@ def test_totals_that_close_in_turn_decide_only_their_own_spans() -> None:
     found = build_statements(parse_companyfacts(body(facts)).filings.values()).statements
     assert {one.span: one.amounts["revenue"] for one in found} == {YEAR: 100, LAST_YEAR: 100}
     spans = {YEAR: {GROSS: 100, NET: 120, "CostOfRevenue": 60, "GrossProfit": 40}, NINE: {GROSS: 70, NET: 80}}
-    assert figure_rules.closing_by_span(spans) == {YEAR: {GROSS}, NINE: {GROSS}}
+    assert closing_totals.closing_by_span(spans) == {YEAR: {GROSS}, NINE: {GROSS}}
     spans[LAST_YEAR] = {GROSS: 100, NET: 120, "CostOfRevenue": 60, "GrossProfit": 60}
-    assert figure_rules.closing_by_span(spans) == {YEAR: {GROSS}, NINE: set(), LAST_YEAR: {NET}}, "nothing says which"
+    assert closing_totals.closing_by_span(spans) == {YEAR: {GROSS}, NINE: set(), LAST_YEAR: {NET}}, "nothing says which"
 
 
 @check_cases(
@@ -146,7 +146,7 @@ def test_totals_that_close_in_turn_decide_only_their_own_spans() -> None:
     ],
 )
 def test_total_of_a_bank_or_an_insurer_that_its_own_parts_refute(facts: dict[str, int], due: int) -> None:
-    found = figure_rules.revenue_figure(facts, figure_rules.filer_type_of(facts))
+    found = revenue_rules.revenue_figure(facts, tagged_figures.filer_type_of(facts))
     assert found is not None
     assert (found.amount, found.is_computed) == (due, due != facts["Revenues"])
 
