@@ -97,7 +97,8 @@ def repeated_entries(records: Iterable[Record]) -> Iterator[tuple[Record, Record
     for record in records:
         subject = _stated_subject(record)
         if subject is not None and record["basis"] == _BAND:
-            entries[record["register"], *subject, fold_text(record["share_class"] or "")].append(record)
+            share_class = record["share_class"]
+            entries[record["register"], *subject, fold_text(share_class) if share_class else ""].append(record)
     for same in entries.values():
         known: list[Record] = []
         for other in sorted(same, key=lambda one: (_begins(one), one["native_id"])):
