@@ -22,6 +22,7 @@ from tests.firm.conftest import Firm
 from tests.firm.inside import Inside, Told, fact_key, planned, profiles_on
 from tests.once import made_once
 from warehouse.ledger.ledger import Ledger
+from warehouse.release.run_log import read_run_log
 
 pytestmark = pytest.mark.slow
 DAYS = 4
@@ -109,7 +110,10 @@ def test_each_day_makes_exactly_the_planned_events(lived: Lived) -> None:
         due = planned(lived.told, *range(1, day + 1))
         assert {due[key]["story"] for key in due.keys() - events} == set()
         assert events == due.keys()
-    assert all(said["held"] == [] and said["signals"] == 0 for said in lived.said)
+    assert all(said["held"] == [] for said in lived.said)
+    signals = [(one.code, one.subject) for note in read_run_log(lived.firm.layout) for one in note.signals]
+    assert signals == [("quarter_of_two_scopes", "net_result")], "the year alone is restated, of whose parts it was one"
+    assert sum(said["signals"] for said in lived.said) == 1
     of_firms = (row for said in lived.said for row in said["datasets"] if row["dataset"] not in SUPERVISORS)
     assert {row["rejected"] for row in of_firms} == {0}
     assert all(file["reason"] is None for said in lived.said for file in said["files"])
