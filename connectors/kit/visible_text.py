@@ -13,9 +13,9 @@ from typing import Final
 _DIRECTIONS: Final = (*range(0x200E, 0x2010), *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x061C)
 _WITHOUT_WIDTH: Final = (0x00AD, 0x200B, 0x2060, 0xFEFF)
 _CONTROLS: Final = (code for code in (*range(0x20), *range(0x7F, 0xA0)) if not chr(code).isspace())
-_HIDDEN: Final = dict.fromkeys((*_DIRECTIONS, *_WITHOUT_WIDTH, *_CONTROLS))
+HIDDEN_SIGNS: Final = dict.fromkeys((*_DIRECTIONS, *_WITHOUT_WIDTH, *_CONTROLS))
 
 
 def visible_text(text: str) -> str:
     """The text in composed letters and with single blanks; empty if nothing of it is visible."""
-    return " ".join(unicodedata.normalize("NFC", text.translate(_HIDDEN)).split())
+    return " ".join(unicodedata.normalize("NFC", text.translate(HIDDEN_SIGNS)).split())

@@ -10,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.kit.visible_text import visible_text
+from connectors.kit.visible_text import HIDDEN_SIGNS, visible_text
 
 # A date further ahead of its observation is a slip, or of no use yet.
 AHEAD: Final = timedelta(days=366)
@@ -19,9 +19,9 @@ _BLANKS: Final = r"[\s\x{00A0}\x{2007}\x{202F}\x{200B}\x{FEFF}]+"
 _NAMES: Final = ("name", "holder_name")
 _NAME_LISTS: Final = ("previous_names",)
 _SINGLE_BLANKS: Final = r"^[^\s]+(?: [^\s]+)*$"
-_HIDDEN: Final = (
-    r"[\x{00}-\x{1F}\x{7F}-\x{9F}\x{AD}\x{061C}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}\x{2066}-\x{2069}"
-    r"\x{FEFF}\x{0300}-\x{036F}]"
+# Hidden signs, control characters that are blanks elsewhere, and accents that stand behind their letter
+_HIDDEN: Final = "[{}]".format(
+    r"\x{00}-\x{1F}\x{7F}-\x{9F}\x{0300}-\x{036F}" + "".join(rf"\x{{{code:X}}}" for code in HIDDEN_SIGNS)
 )
 
 

@@ -13,8 +13,8 @@ from connectors.us.financials import concepts as tags
 from connectors.us.financials.model import ROUNDING_UNITS, Facts, Span
 
 _Identities = tuple[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...], ...]
-CANDIDATES: Final = (*tags.TOTALS, *tags.WHOLES)
-_CLOSING: Final = tuple(dict.fromkeys((*CANDIDATES, *tags.PARTS)))
+TOTAL_TAGS: Final = (*tags.TOTALS, *tags.WHOLES)
+_CLOSING: Final = tuple(dict.fromkeys((*TOTAL_TAGS, *tags.PARTS)))
 _NONE: Final[frozenset[str]] = frozenset()
 
 
@@ -28,10 +28,10 @@ def closing_revenue(facts: Facts) -> frozenset[str]:
 
     So a part counts only if no total is as large: beside a fragment it is all there is.
     """
-    found = closing_tags(facts, CANDIDATES)
+    found = closing_tags(facts, TOTAL_TAGS)
     if found:
         return found
-    largest = max((facts[tag] for tag in CANDIDATES if tag in facts), default=None)
+    largest = max((facts[tag] for tag in TOTAL_TAGS if tag in facts), default=None)
     return frozenset(tag for tag in closing_tags(facts, tags.PARTS) if largest is None or facts[tag] > largest)
 
 
@@ -86,7 +86,7 @@ def replaced_by(facts: Facts, column: str) -> frozenset[str]:
 
 def negative_totals(facts: Facts) -> frozenset[str]:
     """Revenues below zero that would close the statement above zero, and do not as they are."""
-    negated = {tag: -facts[tag] for tag in (*CANDIDATES, tags.IFRS_REVENUE) if facts.get(tag, 0) < 0}
+    negated = {tag: -facts[tag] for tag in (*TOTAL_TAGS, tags.IFRS_REVENUE) if facts.get(tag, 0) < 0}
     if not negated:
         return _NONE
     rules = (*tags.IDENTITIES, *tags.IFRS_IDENTITIES)

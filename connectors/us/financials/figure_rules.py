@@ -15,7 +15,7 @@ from connectors.us.financials.closing_totals import (
     total_revenue,
 )
 from connectors.us.financials.model import Facts
-from connectors.us.financials.tagged_figures import SUM, FilerType, TaggedFigure, first_tagged
+from connectors.us.financials.tagged_figures import SUM_TAG, FilerType, TaggedFigure, first_tagged
 
 
 def operating_result_figure(
@@ -33,7 +33,7 @@ def operating_result_figure(
     amount = _income_less_costs(facts, closing_revenue(facts) if closing is None else closing, after_interest)
     if amount is None or amount in after_interest:  # costs that include interest lead to the result before tax
         return None
-    return TaggedFigure(amount, len(tags.OPERATING), frozenset((SUM,)), is_computed=True)
+    return TaggedFigure(amount, len(tags.OPERATING), frozenset((SUM_TAG,)), is_computed=True)
 
 
 def _income_less_costs(facts: Facts, closing: frozenset[str], results: list[int]) -> int | None:

@@ -116,7 +116,7 @@ class PeriodIndex:
 
 
 def calendar_quarter(span: Span) -> int:
-    """The calendar's quarter of a span's last weeks."""
+    """The calendar's quarter of a span's last weeks, as `pipelines.transforms.financials.periods` numbers it."""
     month = date.fromordinal(max(1, day_ordinal(span[1]) - _EARLY)).month
     return (month - 1) // 3 + 1
 

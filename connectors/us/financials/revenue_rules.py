@@ -10,7 +10,7 @@ from typing import Final
 
 from connectors.us.financials import concepts as tags
 from connectors.us.financials.closing_totals import (
-    CANDIDATES,
+    TOTAL_TAGS,
     closing_revenue,
     closing_tags,
     is_difference,
@@ -20,7 +20,7 @@ from connectors.us.financials.closing_totals import (
     total_revenue,
 )
 from connectors.us.financials.model import Facts
-from connectors.us.financials.tagged_figures import SUM, FilerType, TaggedFigure, first_tagged
+from connectors.us.financials.tagged_figures import SUM_TAG, FilerType, TaggedFigure, first_tagged
 
 _REVENUE_TAGS: Final = frozenset((*tags.TOTALS, *tags.PARTS))
 _LEASES: Final = frozenset(tags.LEASES)
@@ -48,7 +48,7 @@ def revenue_figure(
 
 def _commercial_revenue(facts: Facts, closing: frozenset[str]) -> TaggedFigure | None:
     if any(tag in facts for tag in tags.TOTALS):
-        total = total_revenue(facts, CANDIDATES, closing)
+        total = total_revenue(facts, TOTAL_TAGS, closing)
         return None if total is None else _figure_under_all_tags(facts, total, 0)
     both = _sum_if_complete(facts, tags.GOODS_AND_SERVICES)
     if both is not None and not closing_tags(facts, tags.GOODS_AND_SERVICES):
@@ -149,7 +149,7 @@ def _figure_under_all_tags(facts: Facts, amount: int, rank: int) -> TaggedFigure
     """A figure under every revenue tag that states the same amount: two periods may share only one of them."""
     same = [tag for tag, stated in facts.items() if stated == amount and tag in _REVENUE_TAGS]
     if tags.BANK_PARTS[0] in facts and _sum_if_complete(facts, tags.BANK_PARTS) == amount:
-        same.append(SUM)
+        same.append(SUM_TAG)
     return TaggedFigure(amount, rank, frozenset(same))
 
 
@@ -159,7 +159,7 @@ def _sum_if_complete(facts: Facts, parts: tuple[str, ...]) -> int | None:
 
 
 def _computed_figure(amount: int | None) -> TaggedFigure | None:
-    return None if amount is None else TaggedFigure(amount, 9, frozenset((SUM,)), is_computed=True)
+    return None if amount is None else TaggedFigure(amount, 9, frozenset((SUM_TAG,)), is_computed=True)
 
 
 _REVENUE: Final = {

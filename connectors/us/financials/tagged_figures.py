@@ -14,7 +14,7 @@ from connectors.us.financials.model import Facts
 
 _BANK_SIGNS: Final = frozenset(tags.BANK_SIGNS)
 _SEVERAL: Final = 2
-SUM: Final = "sum"
+SUM_TAG: Final = "sum"
 
 
 class FilerType(Enum):

@@ -21,7 +21,7 @@ import polars as pl
 
 from connectors.us.ownership.form13f.linked_rows import IssuerNames, split_by_issuer
 from connectors.us.ownership.form13f.parse import KINDS, OPTIONS
-from connectors.us.ownership.form13f.schema import CUSIP, KEY, MANAGER, MANAGER_NAME, SILENCE, SOURCE
+from connectors.us.ownership.form13f.schema import CUSIP, KEY, MANAGER, MANAGER_NAME, SECOND_DEADLINE, SOURCE
 from connectors.us.ownership.holder_types import (
     Row,
     accession_order,
@@ -301,7 +301,7 @@ def _end_of_holding(last: Row, left: Sequence[date], today: date) -> date | None
 
     A report that is late says nothing of a sale: until two are missing the position is as it was.
     """
-    silent = last["period"] + SILENCE
+    silent = last["period"] + SECOND_DEADLINE
     if last["total"] == _NOTHING:
         return last["period"]
     return next((day for day in left if day > last["period"]), silent if silent < today else None)

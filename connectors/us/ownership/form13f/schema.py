@@ -20,7 +20,7 @@ MANAGER_NAME: Final = "manager"
 CUSIP: Final = "cusip"
 PERIOD: Final = "period"
 # of our own choosing: after the end of a quarter, the deadline of the second report from it on; one may be late
-SILENCE: Final = timedelta(days=2 * 92 + 45)
+SECOND_DEADLINE: Final = timedelta(days=2 * 92 + 45)
 _T, _I, _D = ColumnKind.TEXT, ColumnKind.INTEGER, ColumnKind.DATE
 
 _REPORT: Final = (
@@ -73,6 +73,6 @@ POSITIONS: Final = Table(
         Column("others", _T, "numbers of other managers"),
     ),
     subjects=(Subject(numbers=("managerCik",), names=("manager",)), Subject(numbers=("cusip",), names=("issuer",))),
-    turning_days=(TurningDay(PERIOD, after_days=SILENCE.days + 1),),
+    turning_days=(TurningDay(PERIOD, after_days=SECOND_DEADLINE.days + 1),),
 )
 STAGED: Final = {table.name: table for table in (COVERS, POSITIONS)}
