@@ -31,6 +31,8 @@ MOST_SECONDS = 2.0
 MOST_KIB = 60.0
 MOST_SLOWER = 3.0
 _OPENED_AT_ONCE = 50
+_BEGINNING = b"retry: 5000\n"  # the first line of every stream
+_FIRST_SECONDS = 60
 _RELEASES = 5
 _READ_SECONDS = 5.0
 _READ_RATE = 40.0  # profiles a second
@@ -154,9 +156,10 @@ async def _open_stream(port: int, key: str) -> tuple[asyncio.StreamReader, async
     reader, writer = await asyncio.open_connection(HOST, port)
     head = f"GET /api/v1/events/stream HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: Bearer {key}\r\n\r\n"
     writer.write(head.encode())
-    begun = await reader.readuntil(b"retry: 5000\n\n")
+    begun = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _FIRST_SECONDS)
     if not begun.startswith(b"HTTP/1.1 200"):
         raise RuntimeError(begun.decode())
+    await asyncio.wait_for(reader.readuntil(_BEGINNING), _FIRST_SECONDS)
     return reader, writer
 
 

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
@@ -36,7 +37,6 @@ _NAME: Final = re.compile(r"(FULINS_E|DLTINS)_([0-9]{8})_([0-9]{1,3})of([0-9]{1,
 # the only hosts from which files are downloaded, whatever a list contains
 _HOSTS: Final = ("esma.europa.eu", "fca.org.uk")
 _BLOCK: Final = 1 << 20
-_OK: Final = 200
 
 FileLister = Callable[["HttpClient", date, date], Iterator["FirdsFile"]]
 
@@ -97,8 +97,10 @@ def _paged_entries(url: str, page: Callable[[int], tuple[list[Any], int]]) -> It
         if start >= total:
             return
         if not entries:
-            raise UnexpectedBodyError(url, _OK, f"a list of {total} files that ends after {start}: some are missing")
-    raise UnexpectedBodyError(url, _OK, f"a list of more than {_MOST_PAGES} pages: some are missing")
+            raise UnexpectedBodyError(
+                url, HTTPStatus.OK, f"a list of {total} files that ends after {start}: some are missing"
+            )
+    raise UnexpectedBodyError(url, HTTPStatus.OK, f"a list of more than {_MOST_PAGES} pages: some are missing")
 
 
 def _total_hits(answer: Any, url: str) -> int:

@@ -68,9 +68,12 @@ def slipped_documents(reported: pl.DataFrame) -> pl.DataFrame:
 
     reported: FINANCIALS_REPORTED rows, all of their companies.
     """
-    pairs = _compared_documents(reported)
-    odd = pairs.filter(pl.col("power") != 0).select(_SERIES).unique()
-    several = pairs.join(odd, on=_SERIES, how="semi").sort(*_SERIES, _FILING, "other")
+    compared = _compared_years(reported)
+    differing = compared.filter(pl.any_horizontal(pl.col(name) != pl.col(f"{name}_own") for name in _MONEY))
+    odd = differing.filter(_power() != 0).select(_SERIES).unique()  # most comparatives repeat the accounts as they were
+    pairs = compared.join(odd, on=_SERIES, how="semi")
+    several = pairs.select(*_SERIES, _FILING, other=f"{_FILING}_own", power=_power()).unique()
+    several = several.sort(*_SERIES, _FILING, "other")
     series: defaultdict[tuple[str, bool], defaultdict[str, list[tuple[str, int]]]]
     series = defaultdict(lambda: defaultdict(list))
     for company, is_group, filing, other, power in several.iter_rows():
@@ -80,12 +83,11 @@ def slipped_documents(reported: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame({_FILING: found}, schema={_FILING: pl.String}).unique(maintain_order=True)
 
 
-def _compared_documents(reported: pl.DataFrame) -> pl.DataFrame:
-    """Pairs of a document and another one whose own year it repeats, and the power by which the other is larger."""
+def _compared_years(reported: pl.DataFrame) -> pl.DataFrame:
+    """Years that a document repeats as comparatives, beside the accounts of another one whose own year it is."""
     own = reported.filter(~pl.col("is_comparative")).select(*_YEAR, _FILING, *_MONEY)
     repeated = reported.filter("is_comparative").select(*_YEAR, _FILING, *_MONEY)
-    both = repeated.join(own, on=_YEAR, suffix="_own").filter(pl.col(_FILING) != pl.col(f"{_FILING}_own"))
-    return both.select(*_SERIES, _FILING, other=f"{_FILING}_own", power=_power()).unique()
+    return repeated.join(own, on=_YEAR, suffix="_own").filter(pl.col(_FILING) != pl.col(f"{_FILING}_own"))
 
 
 def _power() -> pl.Expr:
@@ -108,12 +110,16 @@ def _power() -> pl.Expr:
 
 def _jumping_statements(reported: pl.DataFrame) -> pl.DataFrame:
     """Statements whose amounts are all about a thousand or a million times those of the year before, or the reverse."""
-    own = reported.filter(~pl.col("is_comparative")).sort(*_YEAR)
     series = [*_SERIES, "currency"]
-    ratios = [(pl.col(name).abs() / pl.col(name).abs().shift(1).over(series)).log10() for name in _MONEY]
-    jumps = own.select(
-        "register", "company_id", *(ratio.alias(name) for ratio, name in zip(ratios, _MONEY, strict=True))
-    )
+    own = reported.filter(~pl.col("is_comparative")).sort(*series, "period_end")
+    before = [f"{name}_before" for name in _MONEY]
+    earlier = own.select(*series, *_MONEY).shift(1)  # the line above: of the same series where its names are the same
+    beside = own.hstack(earlier.rename(lambda name: f"{name}_before"))
+    beside = beside.filter(pl.all_horizontal(pl.col(name).eq_missing(pl.col(f"{name}_before")) for name in series))
+    ratios = [
+        (pl.col(name).abs() / pl.col(past).abs()).log10().alias(name) for name, past in zip(_MONEY, before, strict=True)
+    ]
+    jumps = beside.select("register", "company_id", *ratios)
     stated = [pl.col(name).is_finite().fill_null(value=False) for name in _MONEY]
     near = [
         pl.all_horizontal(

@@ -8,6 +8,7 @@ number: the cursor is a list of item numbers already seen. Does not belong here:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -30,7 +31,6 @@ PAGE: Final = 200
 PAGES: Final = 10  # per run at most: a month of weekdays; the service does not page beyond 10,000 items
 _REMEMBERED: Final = 5_000
 _GONE: Final = (404, 410)
-_OK: Final = 200
 
 
 class SeenIds(msgspec.Struct):
@@ -56,7 +56,7 @@ def fetch_releases(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[
     yield from with_last_cursor(run.pages(), lambda: SeenIds([*known.seen, *reversed(run.fresh)]).cursor())
     if known.seen and run.is_cut:
         reason = f"{len(run.fresh)} new releases: some between these and those of the run before are missing"
-        raise UnexpectedBodyError(_query_url(0), _OK, reason)
+        raise UnexpectedBodyError(_query_url(0), HTTPStatus.OK, reason)
 
 
 class _ReleasePages:
@@ -140,6 +140,6 @@ def fetch_notifications(http: HttpClient, cursor: Cursor | None, subjects: Itera
         answer = http.get(url, expect={BodyFormat.HTML, BodyFormat.XML}, allow=_GONE)
         before.add(message)
         asked.seen.append(message)
-        if answer.status == _OK:
+        if answer.status == HTTPStatus.OK:
             language = query.get("lang", ["en"])[0]
             yield answer.to_fetched_file(f"{message}_{language}.html", Scope.PART, asked.cursor())

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 # more than ten requests per second to all hosts together are answered with a block of ten minutes
 LIMITS: Final = tuple(HostLimit(host, 8.0, "sec.gov") for host in (DATA_HOST, FILES_HOST))
-_OK: Final = 200
 _FORBIDDEN: Final = 403
 _MISSING: Final = 404
 _STORE: Final = (b"<Code>NoSuchKey</Code>", b"<Code>AccessDenied</Code>")

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 from litestar import get, post
+from litestar.status_codes import HTTP_200_OK
 
 from api.companies.lookup import number_from_path, require_head
 from api.companies.path_parameters import CompanyId
@@ -31,7 +32,6 @@ _LONGEST_NAME: Final = 200
 _NEW_LIST: Final = "Watched companies"
 _REFUSED: Final = (403, 409, 422)
 """Statuses of a watchlist that the page explains: over a limit, changed meanwhile, not valid."""
-_OK: Final = 200
 
 
 class _Row(msgspec.Struct):
@@ -88,7 +88,7 @@ def requested_company(page: PageRequest, text: str) -> CompanyHeader:
 async def _search(page: PageRequest, text: str) -> tuple[_Found | None, str | None]:
     """The first companies of a search, or why there are none."""
     answer = await read_companies(page, "", urlencode({"q": text, "limit": _ROWS}))
-    if answer.status != _OK:
+    if answer.status != HTTP_200_OK:
         return None, msgspec.json.decode(bytes(answer.body))["detail"]
     return msgspec.json.decode(bytes(answer.body), type=_Found), None
 

@@ -1,7 +1,8 @@
 """A company's figures, owners, filings and events as CSV files (RFC 4180), read from the API like all of its page.
 
 Unknown is an empty field; names of figures in `derived` are separated by blanks. A text that a spreadsheet would
-run as a formula is preceded by an apostrophe. Does not belong here: bulk files (`api.exports`).
+run as a formula is preceded by an apostrophe, and the file begins with a byte order mark, without which Excel takes
+UTF-8 for another encoding («Ã…» for «Å»). Does not belong here: bulk files (`api.exports`).
 """
 
 import csv
@@ -15,6 +16,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 from litestar import get
 from litestar.params import FromPath
+from litestar.status_codes import HTTP_200_OK
 
 from api.companies.lookup import number_from_path
 from api.companies.path_parameters import CompanyId
@@ -30,7 +32,6 @@ _PAGE: Final = 100
 _MOST_PAGES: Final = 50
 """Each page is a request of the account; a table of more than 5,000 rows is one for the API or the bulk files."""
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-_OK: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ async def download_table(page: CurrentPage, company_id: CompanyId, table: FromPa
         raise not_found_problem(page.context.path)
     number, day = number_from_path(company_id), requested_day(page)
     rows = await _all_rows(page, f"{quote(number.company_id, safe=':')}/{wanted.part}", _parameters(wanted, day))
-    body = csv_text(wanted.columns, rows).encode()
+    body = csv_text(wanted.columns, rows).encode("utf-8-sig")
     name = f"{number.company_id.replace(':', '-')}-{table}"
     headers = [
         (b"content-type", b"text/csv; charset=utf-8; header=present"),
@@ -147,7 +148,7 @@ async def _all_rows(page: PageRequest, below: str, parameters: Mapping[str, str]
     for _ in range(_MOST_PAGES):
         answer = await read_companies(page, below, urlencode({**parameters, **cursor}))
         content = msgspec.json.decode(bytes(answer.body))
-        if answer.status != _OK:
+        if answer.status != HTTP_200_OK:
             raise PageError(answer.status, content["title"], content["detail"])
         rows += content["data"]
         if not content["has_more"]:

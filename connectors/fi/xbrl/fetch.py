@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
@@ -36,7 +37,6 @@ MOST_RUNS: Final = 7  # in which a statement is requested that stays unavailable
 _MONTH: Final = timedelta(days=30)
 _DAY: Final = timedelta(days=1)
 _NONE: Final = (400, 404)  # the statement is missing after all; requested again with the week
-_OK: Final = 200
 
 _Subject = tuple[str, str, str]  # business id, last day, day registered
 
@@ -140,7 +140,7 @@ class _StatementsRun:
         """Statements within the budget; days_left: days of registrations that are not read to the end."""
         failed = len(self.aside.failed)
         for one, answer in self.aside.answers(due, partial(_request, self._http)):
-            if answer.status != _OK:
+            if answer.status != HTTPStatus.OK:
                 self._walked.owed.pop("|".join(one), None)
                 continue
             self._walked.answered(one)

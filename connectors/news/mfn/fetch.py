@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
@@ -30,7 +31,6 @@ PAGE: Final = 100
 PAGES: Final = 500  # per run at most: months of all Nordic markets
 FIRST: Final = timedelta(days=2)  # how far back the first run goes
 OVERLAP: Final = timedelta(minutes=10)
-_OK: Final = 200
 
 
 def fetch_stream(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
@@ -66,7 +66,7 @@ def fetch_stream(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[st
         yield held if is_repeated else replace(held, cursor=Cursor(asked.isoformat()))
     if is_repeated or is_longer:
         reason = f"{len(seen)} items, and no page with the older ones since {since:%Y-%m-%d %H:%M} UTC: incomplete"
-        raise UnexpectedBodyError(stream_page_url(since, start), _OK, reason)
+        raise UnexpectedBodyError(stream_page_url(since, start), HTTPStatus.OK, reason)
 
 
 def stream_page_url(since: datetime, start: int) -> str:

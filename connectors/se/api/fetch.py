@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from http import HTTPStatus
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
@@ -34,7 +35,6 @@ SCOPE: Final = "vardefulla-datamangder:read vardefulla-datamangder:ping"
 MOST: Final = 3_600  # companies per run; the limit is unpublished, a guide mentions one call per second
 _YOUNG: Final = timedelta(days=60)
 _EARLY: Final = timedelta(seconds=60)  # a token is renewed this long before it expires
-_OK: Final = 200
 _REFUSED_TOKEN: Final = 401
 _ANSWERS: Final = (400, 404, 500)  # concern only this number; the run continues with the next
 _PATIENCE: Final = 5  # consecutive errors that indicate a fault of the registry
@@ -99,15 +99,15 @@ class _FetchRun:
                 self.aside[number] = error, stated
                 failures = _count_silence(self.http, failures, error)
                 continue
-            kinds, is_identified = response_outages(answer.read()) if answer.status == _OK else ([], False)
+            kinds, is_identified = response_outages(answer.read()) if answer.status == HTTPStatus.OK else ([], False)
             if kinds:
                 reason = f"an outage of its producers ({', '.join(kinds)}); retried in the next run"
                 error = SourceUnavailableError(answer.url, answer.status, reason)
                 self.aside[number] = error, _response_file(number, answer) if is_identified else stated
-            elif answer.status == _OK:
+            elif answer.status == HTTPStatus.OK:
                 self.aside.pop(number, None)
                 yield _response_file(number, answer)
-            failures = 0 if answer.status == _OK and not kinds else failures + 1
+            failures = 0 if answer.status == HTTPStatus.OK and not kinds else failures + 1
             if failures == _PATIENCE:
                 raise (
                     self.aside[number][0]

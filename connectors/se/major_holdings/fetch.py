@@ -8,6 +8,7 @@ retries (`connectors.kit.http.client`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
@@ -31,7 +32,6 @@ HOST: Final = "feed.mfn.se"
 LIMIT: Final = HostLimit(HOST, 0.5)
 _PAGE: Final = ("https://", "http://")  # prefixes of the exchange's subjects
 _GONE: Final = (404, 410)
-_OK: Final = 200
 
 
 def subjects_to_fetch(wire: str, releases: str, tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
@@ -59,7 +59,7 @@ def fetch_texts(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]
             continue
         answer = http.get(item_url(entity, item), expect={BodyFormat.JSON}, allow=_GONE)
         asked.seen.append(item)
-        if answer.status == _OK:
+        if answer.status == HTTPStatus.OK:
             _check_narrowed(answer, item)
             yield answer.to_fetched_file(f"{item}.json", Scope.PART, asked.cursor())
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import urljoin
 
@@ -26,7 +27,6 @@ PAGE: Final = f"https://{DOWNLOADS}/en_accountsdata.html"
 _HREF: Final = re.compile(r"""href\s*=\s*["']([^"']*Accounts_Bulk_Data-(\d{4}-\d{2}-\d{2})\.zip)["']""", re.IGNORECASE)
 _DAY: Final = timedelta(days=1)
 _PUBLISHING: Final = range(1, 6)  # weekdays: Tuesday to Saturday
-_OK: Final = 200
 _FIRST: Final = 1  # zips fetched by the first run; the archive of 60 days is ingested from files
 
 
@@ -59,7 +59,7 @@ def fetch(http: HttpClient, after: Cursor | None, subjects: Iterable[str]) -> It
     page = http.get(PAGE, expect={BodyFormat.HTML}).read().decode("utf-8", "replace")
     found = daily_zip_links(page)
     if not found:
-        raise UnexpectedBodyError(PAGE, _OK, "links no daily accounts zip")
+        raise UnexpectedBodyError(PAGE, HTTPStatus.OK, "links no daily accounts zip")
     taken, validators = _parse_cursor(after)
     days = list(found)[-_FIRST:] if taken is None else [day for day in found if day >= taken]
     for day in days:
@@ -74,4 +74,4 @@ def fetch(http: HttpClient, after: Cursor | None, subjects: Iterable[str]) -> It
     gone = [] if taken is None else [taken + number * _DAY for number in range(1, (min(found) - taken).days)]
     if any(day.weekday() in _PUBLISHING for day in gone):
         reason = f"accounts from {gone[0]} to {gone[-1]} are missing: only the monthly zips still have them"
-        raise UnexpectedBodyError(PAGE, _OK, reason)
+        raise UnexpectedBodyError(PAGE, HTTPStatus.OK, reason)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
@@ -30,7 +31,6 @@ END: Final = 5_000
 _NUMBER: Final = re.compile(rb"accession-number=([0-9]{10}-[0-9]{2}-[0-9]{6})")
 _OUT_OF_SERVICE: Final = 503
 _FORBIDDEN: Final = 403
-_OK: Final = 200
 
 
 def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
@@ -72,7 +72,7 @@ def _fetch_page(http: HttpClient, start: int) -> FetchedResponse | None:
     }
     url = f"{FILES_URL}/cgi-bin/browse-edgar?{urlencode(query)}"
     answer = http.get(url, expect={BodyFormat.XML}, allow=(_FORBIDDEN, _OUT_OF_SERVICE))
-    if answer.status == _OK:
+    if answer.status == HTTPStatus.OK:
         return answer
     if answer.status == _FORBIDDEN:
         raise BlockedError(

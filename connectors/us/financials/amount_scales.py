@@ -5,13 +5,14 @@ Does not belong here: rounding of one amount (`latest_values`), or which report 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log
 from statistics import median
 from typing import Final, TypeVar
 
 _SCALES: Final = (10**3, 10**6)
 _LEAST: Final = 100  # with fewer digits a thousandfold is no sign of the same amount
+_APART: Final = 100  # below this ratio no two amounts are in different scales, whatever is allowed besides
 _ALIKE: Final = 2  # factor within which amounts of other periods lie
 _SUM_ALIKE: Final = 4
 _SEVERAL: Final = 2
@@ -20,8 +21,10 @@ _T = TypeVar("_T")
 
 def is_other_scale(one: int, other: int) -> bool:
     """Whether two amounts have the same digits in different scales, rounding allowed."""
-    small, large = sorted((one, other), key=abs)
-    return abs(small) >= _LEAST and any(abs(large - small * scale) <= scale for scale in _SCALES)
+    small, large = (one, other) if abs(one) < abs(other) else (other, one)
+    if abs(small) < _LEAST or abs(large) < abs(small) * _APART:
+        return False
+    return any(abs(large - small * scale) <= scale for scale in _SCALES)
 
 
 def nearer_amount(one: int, other: int, usual: Sequence[int]) -> int:
@@ -47,13 +50,21 @@ def is_out_of_scale(amount: int, usual: Sequence[int]) -> bool:
     )
 
 
+def may_be_scales_apart(amounts: Iterable[int]) -> bool:
+    """Whether any two of several amounts differ enough to be in different scales; of few filers they do."""
+    sizes = [abs(amount) for amount in amounts if amount]
+    return max(sizes, default=0) >= min(sizes, default=0) * _APART
+
+
 def are_scales_apart(one: int, other: int, alike: int = _SUM_ALIKE) -> bool:
     """Whether two amounts differ by about a thousand or a million times.
 
     alike: the factor by which they may differ besides; a sum to a quarter's end is up to four times the one before.
     """
-    small, large = sorted((abs(one), abs(other)))
-    if small < _LEAST:
+    small, large = abs(one), abs(other)
+    if small > large:
+        small, large = large, small
+    if small < _LEAST or large < small * _APART:
         return False
     return any(scale * small <= alike * large and large <= alike * scale * small for scale in _SCALES)
 

@@ -15,6 +15,7 @@ from connectors.us.financials.model import ROUNDING_UNITS, Facts, Span
 _Identities = tuple[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...], ...]
 TOTAL_TAGS: Final = (*tags.TOTALS, *tags.WHOLES)
 _CLOSING: Final = tuple(dict.fromkeys((*TOTAL_TAGS, *tags.PARTS)))
+_CLOSING_TAGS: Final = frozenset(_CLOSING)
 _NONE: Final[frozenset[str]] = frozenset()
 
 
@@ -28,6 +29,8 @@ def closing_revenue(facts: Facts) -> frozenset[str]:
 
     So a part counts only if no total is as large: beside a fragment it is all there is.
     """
+    if _CLOSING_TAGS.isdisjoint(facts):
+        return _NONE
     found = closing_tags(facts, TOTAL_TAGS)
     if found:
         return found
@@ -43,6 +46,8 @@ def closing_by_span(spans: Mapping[Span, Facts]) -> dict[Span, frozenset[str]]:
     """
     own = {span: closing_revenue(facts) for span, facts in spans.items()}
     totals = _NONE.union(*own.values())
+    if not totals:
+        return own
     for span, found in own.items():
         if found:
             totals -= {tag for tag in _CLOSING if tag in spans[span]} - found
@@ -54,9 +59,9 @@ def closing_tags(facts: Facts, candidates: tuple[str, ...], rules: _Identities =
     present = [tag for tag in candidates if tag in facts]
     for identities in rules if present else ():
         stated = [
-            (sum(facts[tag] for tag in costs), facts[result])
+            (facts[costs[0]] + sum(facts[tag] for tag in costs[1:]), facts[result])
             for costs, results in identities
-            if all(tag in facts for tag in costs)
+            if costs[0] in facts and facts.keys() >= set(costs)
             for result in results
             if result in facts
         ]

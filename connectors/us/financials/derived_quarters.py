@@ -29,6 +29,7 @@ _BEFORE: Final = {
     SpanLength.NINE_MONTHS: SpanLength.HALF,
     SpanLength.YEAR: SpanLength.NINE_MONTHS,
 }
+_PARTS: Final = frozenset(_BEFORE.values())
 _THREE: Final = 3
 
 
@@ -48,7 +49,8 @@ def derive_quarters(
             ):
                 touched.add(periods.canonical_span(quarter))
     for span in reported:
-        _note_restated_part(figures, currency, span, periods)
+        if span_length(span) in _PARTS:
+            _note_restated_part(figures, currency, span, periods)
     return touched
 
 

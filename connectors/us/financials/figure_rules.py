@@ -6,6 +6,8 @@ Figures that a filer type lacks stay null, and so do those whose sign is in doub
 
 from __future__ import annotations
 
+from typing import Final
+
 from connectors.us.financials import concepts as tags
 from connectors.us.financials.closing_totals import (
     closing_revenue,
@@ -16,6 +18,8 @@ from connectors.us.financials.closing_totals import (
 )
 from connectors.us.financials.model import Facts
 from connectors.us.financials.tagged_figures import SUM_TAG, FilerType, TaggedFigure, first_tagged
+
+_RESULTS: Final = (*tags.NET_RESULT, *tags.PRETAX)
 
 
 def operating_result_figure(
@@ -66,7 +70,7 @@ def equity_figure(facts: Facts) -> TaggedFigure | None:
 
 def _of_certain_sign(facts: Facts, chain: tuple[str, ...]) -> TaggedFigure | None:
     found = first_tagged(facts, chain)
-    return None if found is None or found.tags & tags_of_opposite_sign(facts) else found
+    return None if found is None or any(_is_of_opposite_sign(facts, tag) for tag in found.tags) else found
 
 
 def tags_of_opposite_sign(facts: Facts) -> frozenset[str]:
@@ -75,16 +79,23 @@ def tags_of_opposite_sign(facts: Facts) -> frozenset[str]:
     A revenue below zero that closes the statement above it, a loss beside a profit of the same amount, an equity that
     makes a balance sheet balance only if it is negated.
     """
-    found = set(negative_totals(facts))
-    results = {facts[tag] for tag in (*tags.NET_RESULT, *tags.PRETAX) if tag in facts}
-    found.update(tag for tag in tags.NET_RESULT if facts.get(tag) and -facts[tag] in results)
+    signed = (tag for tag in (*tags.NET_RESULT, *tags.EQUITY) if tag in facts and _is_of_opposite_sign(facts, tag))
+    return negative_totals(facts).union(signed)
+
+
+def _is_of_opposite_sign(facts: Facts, tag: str) -> bool:
+    """Whether the statement has a result, or needs an equity, with the other sign."""
+    amount = facts[tag]
+    if not amount:
+        return False
+    if tag in tags.NET_RESULT:
+        return any(facts.get(other) == -amount for other in _RESULTS)
     for sides, liabilities in zip(tags.SIDES, tags.LIABILITIES, strict=True):
-        totals = {facts[side] for side in sides if side in facts}
-        for tag in tags.EQUITY if liabilities in facts else ():
-            amount, due = facts.get(tag, 0), facts[liabilities]
-            if amount and due - amount in totals and due + amount not in totals:
-                found.add(tag)
-    return frozenset(found)
+        if liabilities in facts:
+            due, totals = facts[liabilities], [facts[side] for side in sides if side in facts]
+            if due - amount in totals and due + amount not in totals:
+                return True
+    return False
 
 
 def total_assets_figure(facts: Facts) -> TaggedFigure | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, NamedTuple
 
-from connectors.us.financials.amount_scales import is_out_of_scale, neighbours
+from connectors.us.financials.amount_scales import is_out_of_scale, may_be_scales_apart, neighbours
 from connectors.us.financials.model import Facts, FactsFiling, Span
 from connectors.us.financials.periods import TOLERANCE, SpanLength, day_ordinal, span_length
 from connectors.us.financials.tagged_figures import TaggedFigure
@@ -175,7 +175,7 @@ class FilerFigures:
         self._periods: dict[tuple[str | None, Span], PeriodFigures] = {}
         self._days: dict[tuple[str | None, str], PeriodFigures] = {}
         self._ending: dict[tuple[str | None, str], list[Span]] = defaultdict(list)
-        self._starting: dict[tuple[str | None, int], list[Span]] = defaultdict(list)
+        self._starting: dict[str | None, dict[int, list[Span]]] = {}
         self._recasts: dict[tuple[str | None, str], list[tuple[str, str]]] = defaultdict(list)
 
     def period(self, currency: str | None, span: Span) -> PeriodFigures:
@@ -184,7 +184,7 @@ class FilerFigures:
         if found is None:
             found = self._periods[currency, span] = PeriodFigures()
             self._ending[currency, span[1]].append(span)
-            self._starting[currency, day_ordinal(span[0])].append(span)
+            self._starting.setdefault(currency, {}).setdefault(day_ordinal(span[0]), []).append(span)
         return found
 
     def balance(self, currency: str | None, day: str) -> PeriodFigures:
@@ -213,6 +213,7 @@ class FilerFigures:
         return {
             (OTHER_SCALE, name, day)
             for (_, name, _), stated in series.items()
+            if may_be_scales_apart([amount for _, amount in stated])
             for (day, amount), around in neighbours(sorted(stated), _AROUND)
             if is_out_of_scale(amount, [other for _, other in around])
         }
@@ -232,7 +233,7 @@ class FilerFigures:
 
         Not if a report before `last` recast it already: then both values are of the scope since then.
         """
-        recasts = self._recasts.get((currency, name), ())
+        recasts = self._recasts.get((currency, name), ()) if last < since else ()
         return any(
             last < filed <= since and not any(before < earlier <= last for _, earlier in recasts)
             for before, filed in recasts
@@ -242,11 +243,13 @@ class FilerFigures:
         self, currency: str | None, name: str, tags: frozenset[str], others: frozenset[str], day: str
     ) -> bool:
         """Whether periods around a day show one amount under both of two sets of tags, and none shows two."""
-        near = [
-            held.items[name]
-            for (unit, span), held in self._periods.items()
-            if unit == currency and name in held.items and abs(day_ordinal(span[1]) - day_ordinal(day)) <= _COMPARATIVES
+        ends = [
+            spans
+            for (unit, end), spans in self._ending.items()
+            if unit == currency and abs(day_ordinal(end) - day_ordinal(day)) <= _COMPARATIVES
         ]
+        around = (self._periods[currency, span].items for spans in ends for span in spans)
+        near = [items[name] for items in around if name in items]
         differs = any(
             item.facts[one] != item.facts[other]
             for item in near
@@ -264,6 +267,6 @@ class FilerFigures:
 
     def starting(self, currency: str | None, day: str) -> list[Span]:
         """Periods that begin on a day as filings date it: a year and its quarters may start days apart."""
-        first = day_ordinal(day)
+        first, spans = day_ordinal(day), self._starting.get(currency, {})
         days = range(first - TOLERANCE, first + TOLERANCE + 1)
-        return [span for near in days for span in self._starting.get((currency, near), ())]
+        return [span for near in days if near in spans for span in spans[near]]

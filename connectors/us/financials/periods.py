@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from datetime import date
-from enum import Enum
+from enum import IntEnum
 from functools import lru_cache
 from typing import Final
 
@@ -31,7 +31,7 @@ DAYS_OF_YEAR: Final = 365
 _LENGTHS: Final = ((SHORTEST, 120), (150, 229), (230, 299), (300, 400))
 
 
-class SpanLength(Enum):
+class SpanLength(IntEnum):
     """Kinds of spans by their length in days (docs/formats/us.md 12.4)."""
 
     QUARTER = 0
