@@ -115,13 +115,25 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
 }
 
 
-def _one(name: str, arguments: dict[str, int]) -> list[dict[str, object]] | None:
-    """Each benchmark in a process of its own, so that its peak memory is its own; None where it failed."""
+_QUICK_SECONDS = 600
+
+
+def _one(name: str, scale: str) -> list[dict[str, object]] | None:
+    """Each benchmark in a process of its own, so that its peak memory is its own; None where it failed.
+
+    At its smallest it has ten minutes, so that one that waits for ever is noticed.
+    """
+    arguments, most = BENCHES[name][scale], _QUICK_SECONDS if scale == "quick" else None
     code = (
         f"import json; from benchmarks.{name} import run\n"
         f"if __name__ == '__main__': print('RESULT ' + json.dumps(run(**{arguments!r})))"
     )
-    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=False)
+    command = [sys.executable, "-c", code]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, timeout=most)
+    except subprocess.TimeoutExpired:
+        print(f"{name}: not at its end after {most} s", file=sys.stderr)
+        return None
     for line in done.stdout.splitlines():
         if line.startswith("RESULT "):
             return json.loads(line.removeprefix("RESULT "))
@@ -150,7 +162,15 @@ def _table(results: list[dict[str, object]]) -> Table:
 
 def _figure(row: dict[str, object], side: str) -> str:
     """A figure with the unit that its name ends in; nothing where there is none."""
-    for ending, unit in (("s", "s"), ("rps", "/s"), ("ms", "ms"), ("mb", "MiB"), ("bytes", "B")):
+    for ending, unit in (
+        ("s", "s"),
+        ("rps", "/s"),
+        ("ms", "ms"),
+        ("us", "µs"),
+        ("mb", "MiB"),
+        ("kib", "KiB"),
+        ("bytes", "B"),
+    ):
         value = row.get(f"{side}_{ending}")
         if value is not None:
             return f"{value:,.3g} {unit}" if isinstance(value, float) else f"{value:,} {unit}"
@@ -171,7 +191,7 @@ def main() -> None:
     for name in chosen.only or BENCHES:
         importlib.import_module(f"benchmarks.{name}")
         console.print(f"{name} …")
-        told = _one(name, BENCHES[name][chosen.scale])
+        told = _one(name, chosen.scale)
         results += told or []
         failed += [name] if told is None else []
         report = {"at": datetime.now(UTC).isoformat(), "scale": chosen.scale, "machine": machine, "results": results}
