@@ -13,8 +13,8 @@ _TITLE: Final = re.compile(
     r"\b(?:share|stock|unit)?(?:holder|owner)s? (?:alert|investigation|action alert)\b"
     r"|\binvestors?(?: class action)? (?:alert|deadline)\b"
     r"|\bclass action (?:alert|notice|deadline|reminder|filed|investigation)\b|\blead plaintiff\b"
-    r"|\bsecurities (?:fraud )?litigation\b"
-    r"|\b(?:opportunity|chance) to lead\b|\blawsuit (?:alert|for investors)\b"
+    r"|\b(?:opportunity|chance) to lead\b.{0,120}\b(?:class actions?|lawsuits?|suits?|litigation)\b"
+    r"|\blawsuit (?:alert|for investors)\b"
     r"|\b(?:reminds|encourages|urges|notifies|alerts)\b.{0,80}\b(?:investor|shareholder|stockholder)s\b.{0,120}"
     r"\b(?:class actions?|lawsuits?|investigations?|loss(?:es)?|their (?:legal )?rights|the firm|legal counsel)\b"
     r"|\b(?:investor|shareholder|stockholder)s?\b.{0,60}"
@@ -33,7 +33,7 @@ _FIRMS: Final = re.compile(
     re.IGNORECASE,
 )
 _SUIT: Final = re.compile(
-    r"\bclass action lawsuit\b|\bsecurities (?:fraud )?(?:class action|lawsuit|suit)\b", re.IGNORECASE
+    r"\bclass action lawsuit\b|\bsecurities (?:fraud )?(?:class action|lawsuit|suit|litigation)\b", re.IGNORECASE
 )
 # How a suit ended, which the company or its court tells; claims administrators announce what is only proposed.
 _OUTCOME: Final = re.compile(

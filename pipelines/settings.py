@@ -53,7 +53,7 @@ def _parse_credentials(text: str) -> dict[str, tuple[str, str]]:
     for pair in text.split():
         host, equals, secret = pair.partition("=")
         user, colon, password = secret.partition(":")
-        if not (host and equals and user and colon):
+        if not (host and equals and user and colon) or host[0] in "\"'":
             raise ValueError("must be host=user:password, separated by blanks, not '…'")
         found[host] = (user, password)
     return found

@@ -137,12 +137,17 @@ class Workspace:
             on_step=self.on_step,
         )
 
-    def upload_export(self, market: str) -> None:
-        """Uploads the newest export of a market to the object store; does nothing on a single machine."""
-        if self.settings.object_store is not None:
+    def upload_export(self, market: str, *, is_erased: bool = False) -> None:
+        """Uploads the newest export of a market to the object store; does nothing on a single machine.
+
+        is_erased: subjects were erased from it, so that no other export of the market stays there.
+        """
+        address, settings = self.settings.object_store, self.settings
+        if address is not None:
             from warehouse.replication import exports  # loads the client of the store
 
-            exports.replicated_exports(self.layout.exports_folder, self.settings.object_store).send(market)
+            folder, keep, keep_deltas = self.layout.exports_folder, settings.keep_exports, settings.keep_deltas
+            exports.replicated_exports(folder, address, keep, keep_deltas).send(market, is_erased=is_erased)
 
     @cached_property
     def ledger(self) -> Ledger:

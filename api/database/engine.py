@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.dialects import postgresql, sqlite
@@ -24,6 +24,9 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from api.database.models.base import Base
 from api.problems.problem import service_unavailable_problem
+
+if TYPE_CHECKING:
+    import psycopg
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -118,7 +121,10 @@ def _build_engine(url: str, durable: bool) -> Engine:
     if make_url(url).get_backend_name() != "sqlite":
         asked = make_url(url).query
         patience = {name: value for name, value in _PATIENT.items() if name not in asked}
-        return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=patience)
+        engine = create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=patience)
+        if engine.dialect.driver == "psycopg":
+            event.listen(engine, "connect", _forgo_prepared_statements)
+        return engine
     engine = create_engine(url, hide_parameters=True, connect_args={"timeout": _BUSY_SECONDS})
     synchronous = "FULL" if durable else "NORMAL"
 
@@ -135,6 +141,18 @@ def _build_engine(url: str, durable: bool) -> Engine:
     event.listen(engine, "connect", on_connect)
     event.listen(engine, "begin", on_begin)
     return engine
+
+
+def _forgo_prepared_statements(connection: "psycopg.Connection[Any]", _: Any) -> None:
+    """Prepares no statements behind a pooler, as PgBouncer: the next transaction may be another server connection's.
+
+    There a statement's name may be unknown, or another client's statement, which would be executed in its place. A
+    pooler answers for the server, so that the process it names is not the one that answers queries.
+    """
+    answering = connection.execute("SELECT pg_backend_pid()").fetchone()
+    connection.rollback()
+    if answering != (connection.info.backend_pid,):
+        connection.prepare_threshold = None
 
 
 class WorkerConnection:

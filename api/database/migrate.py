@@ -50,13 +50,20 @@ def upgrade_database(database: Database) -> None:
     """Applies missing migrations. Processes that start together wait for each other.
 
     SQLite's writers lock at BEGIN; PostgreSQL's would all read before one writes, so they take an advisory lock
-    first.
+    first. Raises SettingError for a database of a later version.
     """
     with database.engine.begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-        if MigrationContext.configure(connection).get_current_revision() == newest_revision():
+        found = MigrationContext.configure(connection).get_current_revision()
+        if found == newest_revision():
             return
+        if found is not None and not is_known_revision(found):
+            shown = database.url.render_as_string(hide_password=True)
+            raise SettingError(
+                f"the control-plane database {shown} is of a later version of this software (revision {found}): "
+                "install that version, or restore the backup that was made before the upgrade"
+            )
         settings = alembic_config()
         settings.attributes["connection"] = connection
         command.upgrade(settings, "head")
@@ -85,4 +92,7 @@ def prepare_database(url: str) -> Database:
     except OperationalError as error:
         database.close()
         raise SettingError(f"the control-plane database {shown} cannot be used: {error.orig}") from None
+    except SettingError:
+        database.close()
+        raise
     return database

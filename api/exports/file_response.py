@@ -62,7 +62,8 @@ class FileResponse(HttpResponse):
         file = path.open("rb")
         try:
             size = file.seek(0, 2)
-            asked = requested_range(context.request_headers, size, tag)
+            # a range is one of GET alone (RFC 9110 14.2): HEAD tells of the whole file
+            asked = requested_range(context.request_headers, size, tag) if context.method == "GET" else None
             chosen = ByteRange(0, size - 1) if asked is None else asked
             file.seek(chosen.first)
         except BaseException:

@@ -86,7 +86,12 @@ def _source_gauges(noted: Freshness, now: datetime) -> Mapping[str, LabelledGaug
         "source_age_seconds": LabelledGauge(
             "Seconds since a source was last checked completely.",
             _SOURCE,
-            {key: (now - one.checked_at).total_seconds() for key, one in seen.items() if one.checked_at is not None},
+            # of a check in the future, by a clock that was ahead, how far it is: it is not mistaken for a fresh one
+            {
+                key: abs((now - one.checked_at).total_seconds())
+                for key, one in seen.items()
+                if one.checked_at is not None
+            },
         ),
         "source_stale_after_seconds": LabelledGauge(
             "Declared seconds without a check after which a source is stale.",
@@ -96,7 +101,11 @@ def _source_gauges(noted: Freshness, now: datetime) -> Mapping[str, LabelledGaug
         "source_held_seconds": LabelledGauge(
             "Seconds since a source was quarantined: a guard tripped or it cannot be fetched. Absent if it is not.",
             _SOURCE,
-            {key: (now - one.held_since).total_seconds() for key, one in seen.items() if one.held_since is not None},
+            {
+                key: max(0.0, (now - one.held_since).total_seconds())
+                for key, one in seen.items()
+                if one.held_since is not None
+            },
         ),
     }
 
@@ -110,7 +119,7 @@ def _market_gauges(noted: Freshness, runs: Sequence[RunNote], now: datetime) -> 
         "market_age_seconds": LabelledGauge(
             "Seconds since the last successful run of a market.",
             _MARKET,
-            {(market,): (now - at).total_seconds() for market, at in noted.markets.items()},
+            {(market,): abs((now - at).total_seconds()) for market, at in noted.markets.items()},
         ),
         "run_failed": LabelledGauge(
             "1 if the newest run of a market ended with an error.",

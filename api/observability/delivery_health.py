@@ -36,6 +36,8 @@ class DeliveryHealth:
     """How long the most overdue attempt has been waiting."""
     has_leader: bool
     """Whether some process holds the fan-out lease."""
+    events_ahead: int = 0
+    """How many matched events the served ledger lacks: of a machine that follows late, or a restored data folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ async def delivery_health(context: RequestContext) -> DeliveryHealth | None:
     if lag is None:
         return None
     overdue = 0.0 if lag.due_since is None else (now - lag.due_since).total_seconds()
-    return DeliveryHealth(_unmatched_events(context, lag), overdue, lag.leader is not None)
+    unmatched = _unmatched_events(context, lag)
+    return DeliveryHealth(max(0, unmatched), overdue, lag.leader is not None, max(0, -unmatched))
 
 
 async def read_queue_sizes(context: RequestContext) -> QueueSizes | None:
@@ -119,7 +122,8 @@ async def _query_or_none(
 
 
 def _unmatched_events(call: RequestContext, lag: DeliveryLag) -> int:
+    """Events between the fan-out cursor and the end of the served ledger; negative if the cursor is beyond it."""
     if lag.cursor is None:
         return 0
     newest = read_release(call.services.release_reader, lambda snapshot: snapshot.last_sequence)
-    return 0 if newest is None else max(0, newest - lag.cursor)
+    return 0 if newest is None else newest - lag.cursor

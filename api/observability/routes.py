@@ -108,6 +108,7 @@ async def _delivery_gauges(call: RequestContext) -> Gauges:
         **reachable,
         "mail_oldest_seconds": ("Seconds the oldest of these notices has been waiting.", oldest),
         "webhook_unmatched_events": ("Published events not matched yet.", stands.unmatched_events),
+        "webhook_events_ahead": ("Events matched before that the served ledger lacks.", stands.events_ahead),
         "webhook_lag_seconds": ("Seconds the most overdue attempt is late.", stands.lag_seconds),
         "webhook_queued": ("Attempts queued, now or later.", counted.queued),
         "webhook_held": ("Deliveries waiting for a replay.", counted.held),

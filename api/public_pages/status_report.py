@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from api.observability.delivery_health import DeliveryHealth
-from warehouse.release.freshness import DatasetCheck, Freshness
+from warehouse.release.freshness import DatasetCheck, Freshness, check_age
 from warehouse.release.incidents import INCIDENT_DAYS, find_incidents
 from warehouse.release.run_log import RunNote
 from warehouse.schema.codes import MARKETS
@@ -30,7 +30,8 @@ LATE_SECONDS: Final = 60
 class DatasetFreshness:
     """One dataset against its promise: to be checked at least every `promised_hours`, None if no run has stated it.
 
-    state: `unknown` without a check or a promise; `out_of_reach` if its source cannot be fetched any more, as declared.
+    state: `unknown` without a check or a promise, or if the check is dated in the future; `out_of_reach` if its source
+    cannot be fetched any more, as declared.
     """
 
     market: str
@@ -146,7 +147,10 @@ def _dataset_state(at: datetime, state: DatasetState, check: DatasetCheck | None
         return "quarantined"
     if check is None or check.stale_after_hours is None or state.checked_at is None:
         return "unknown"
-    return "fresh" if at - state.checked_at <= timedelta(hours=check.stale_after_hours) else "late"
+    age = check_age(state.checked_at, at)
+    if age is None:
+        return "unknown"
+    return "fresh" if age <= timedelta(hours=check.stale_after_hours) else "late"
 
 
 def delivery_state(health: DeliveryHealth | None) -> DeliveryState:

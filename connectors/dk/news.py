@@ -22,7 +22,7 @@ from connectors.news.wires.dataset import wires_dataset
 
 def news_links(table: str) -> tuple[Link, ...]:
     """Links by LEI, ISIN and name."""
-    by_name = Link(table, link_keys.by_core_name(issuer_cores), COMPANIES.name, COMPANY_NAME)
+    by_name = Link(table, link_keys.by_core_name(issuer_cores, MARKET, {"as"}), COMPANIES.name, COMPANY_NAME)
     return (*issuer_links(MARKET, table), by_name)
 
 

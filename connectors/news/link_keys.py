@@ -9,6 +9,7 @@ company. Does not belong here: normalising a register's names, which each market
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Final
 
@@ -17,7 +18,8 @@ import polars as pl
 from connectors.contract.dataset import ComputedKey
 from connectors.news.issuer_evidence import MOST_SYMBOLS, OF_MARKET, nth_symbol
 from connectors.news.schema import AUTHOR, LEI, SYMBOL
-from name_matching.core_name import is_weak_core
+from name_matching.core_name import is_weak_core, split_core_and_forms
+from name_matching.legal_forms import RENDERED_IN, RENDERINGS
 
 _SUFFIXES: Final = ((r"-PR-?([A-Z]?)$", "-P$1"), (r"-WS-?([A-Z]?)$", "-WT$1"), (r"-U$", "-UN"), (r"-RT$", "-RI"))
 
@@ -25,9 +27,14 @@ Named = Callable[[pl.Series, pl.Series], pl.Series]  # symbols and names to keys
 Compared = Callable[[pl.Series], pl.Series]  # names to their normalised form, null where nothing is left
 
 
-def by_core_name(core: Compared) -> ComputedKey:
-    """The issuer's name without its legal form, normalised by the market; null if too weak."""
-    return ComputedKey("author_name", partial(_strong_names, core))
+def by_core_name(core: Compared, market: str | None = None, forms: AbstractSet[str] = frozenset()) -> ComputedKey:
+    """The issuer's name without its legal form, normalised by the market; null if too weak.
+
+    forms: of the market's companies that issue shares. A name that states another one is another company's: of another
+    country, or a namesake. Without a market every form counts for nothing.
+    """
+    able = forms | RENDERINGS if market in RENDERED_IN else forms
+    return ComputedKey("author_name", partial(_strong_names, core, market, able))
 
 
 def by_full_name(full_name: Compared) -> ComputedKey:
@@ -78,9 +85,17 @@ def _near_names(compared: Compared, rows: pl.DataFrame) -> pl.Series:
     return compared(rows.select(pl.when(may_answer).then(pl.col(AUTHOR)).alias(AUTHOR)).to_series())
 
 
-def _strong_names(core: Compared, rows: pl.DataFrame) -> pl.Series:
-    names = _near_names(core, rows)
-    return pl.Series([None if name is None or is_weak_core(name) else name for name in names], dtype=pl.String)
+def _strong_names(core: Compared, market: str | None, forms: AbstractSet[str], rows: pl.DataFrame) -> pl.Series:
+    def is_able(name: str | None, author: str) -> bool:
+        return name is not None and not is_weak_core(name) and (market is None or stated_forms(author, market) <= forms)
+
+    named = zip(_near_names(core, rows), rows[AUTHOR], strict=True)
+    return pl.Series([name if is_able(name, author) else None for name, author in named], dtype=pl.String)
+
+
+def stated_forms(name: str, market: str) -> AbstractSet[str]:
+    """The legal forms that a name states, each in the market's one spelling."""
+    return frozenset(split_core_and_forms(name, market).forms.split())
 
 
 def _symbol_keys(exchanges: tuple[str, ...], core: Compared, key: Named, place: int, rows: pl.DataFrame) -> pl.Series:

@@ -12,6 +12,7 @@ from typing import Final
 
 import polars as pl
 
+from connectors.contract.companion import Companion
 from connectors.contract.contribution import Contribution
 from connectors.firds.dataset import ESMA
 from connectors.kit.composition import compose_market
@@ -70,6 +71,7 @@ REGISTERS: Final = Contribution(
         konsern_schema.ANSWERS.name: company_ids(pl.col(konsern_schema.NUMBER)),
         aksjonaerregister_schema.SHAREHOLDERS.name: company_ids(pl.col(aksjonaerregister_schema.NUMBER)),
     },
+    companions=(Companion(konsern_schema.GROUPS.name, konsern_schema.MEMBERS.name, (konsern_schema.ROOT,)),),
     to_shared_tables=mapping.map_registers,
     field_precedence={
         "status": (enheter_dataset.KEY,),

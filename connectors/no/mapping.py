@@ -66,7 +66,10 @@ def _map_holdings(present: PresentRows) -> dict[str, pl.DataFrame]:
     lists = aksjonaerregister_holdings.map_holdings(shareholders, entities)
     yearly = latest_statements(lists)
     groups = konsern_holdings.map_holdings(
-        present_rows(present, konsern_schema.MEMBERS), present_rows(present, konsern_schema.ANSWERS), entities
+        present_rows(present, konsern_schema.MEMBERS),
+        present_rows(present, konsern_schema.ANSWERS),
+        present_rows(present, konsern_schema.GROUPS),
+        entities,
     )
     flags, messages = (present_rows(present, table) for table in (newsweb_schema.FLAGS, newsweb_schema.MESSAGES))
     notices = newsweb_mapping.map_holdings(flags, messages, entities, shareholders)

@@ -38,7 +38,9 @@ def news_links(table: str) -> tuple[Link, ...]:
         isin_link(table, SHARES, "ISIN"),
         *(Link(table, key, SHARES.name, SHARE) for key in link_keys.by_symbol(MARKET, issuer_cores)),
         Link(table, link_keys.by_full_name(fold_texts), ENTITIES.name, entity_key(fold_texts)),
-        Link(table, link_keys.by_core_name(issuer_cores), ENTITIES.name, entity_key(issuer_cores)),
+        Link(
+            table, link_keys.by_core_name(issuer_cores, MARKET, {"asa", "as"}), ENTITIES.name, entity_key(issuer_cores)
+        ),
     )
 
 

@@ -17,6 +17,7 @@ from connectors.kit.code_lists import load_code_list
 LEGAL_FORMS: Final = load_code_list("connectors.se", "legal_forms")
 DEREGISTRATIONS: Final = load_code_list("connectors.se", "deregistrations")
 PROCEEDINGS: Final = load_code_list("connectors.se", "proceedings")
+PROCEEDING_ENDS: Final = load_code_list("connectors.se", "proceeding_ends")  # `of`: the proceeding that has ended
 STATISTICAL_FORMS: Final = load_code_list("connectors.se", "statistical_forms")
 COUNTIES: Final = load_code_list("connectors.se", "counties")
 MUNICIPALITIES: Final = load_code_list("connectors.se", "municipalities")

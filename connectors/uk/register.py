@@ -63,9 +63,17 @@ _ANOTHER_KIND: Final = (
 _OF_COMPANIES: Final = r"(?i)\bcompan(?:y|ies)\b"
 _CHARITY_FORM: Final = r"(?i)charitable incorporated organi[sz]ation|^\s*s?cio\s*$|\broyal charter\b"
 
+# At the end of a name: forms that no company of England and Wales has
+_FOREIGN_FORM: Final = (
+    r"(?i)[\s,](?:gmbh(?:\s*&\s*co\.?\s*kg)?|l\.?l\.?c|inc|s\.?\s?[aà]\.?\s?r\.?\s?l|b\.?\s?v|n\.?\s?v|s\.\s?p\.\s?a)"
+    r"\.?\s*$"
+)
+
 # Country names in register details; shorter ones are words of other languages or initials.
 _NAME: Final = re.compile(r"[^\W\d_][\w .'\-&()]{3,}")
-_MORE: Final = frozenset({"new south wales", "new england", "channel islands", "crown dependency", "offshore"})
+_MORE: Final = frozenset(
+    {"new south wales", "new england", "channel islands", "crown dependency", "offshore", "bvi", "usa", "uae"}
+)
 _ALSO_BRITISH: Final = frozenset(
     {"pole", "dane", "finn", "jordan", "georgia", "chad"}
 )  # also names of people and buildings
@@ -118,6 +126,17 @@ def british_holder_number(
     )
     at_home = looks_british & ~elsewhere & ~other & ~another_kind & ~written.str.contains(_AMBIGUOUS)
     return pl.when(at_home & text.str.contains(_FILED)).then(canonical_numbers(text))
+
+
+def is_foreign_holder(law: pl.Expr, legal_form: pl.Expr, name: pl.Expr) -> pl.Expr:
+    """True if a corporate holder states a foreign law or legal form, or its name ends with such a form."""
+    stated = pl.concat_str(law, legal_form, separator=" | ", ignore_nulls=True).str.replace_all(_NORTHERN, "")
+    return stated.str.contains(_foreign_names_pattern()) | name.str.contains(_FOREIGN_FORM).fill_null(value=False)
+
+
+def is_without_prefix(number: pl.Expr) -> pl.Expr:
+    """True for digits alone: a company of England and Wales, and not an overseas one with an establishment there."""
+    return number.str.contains(_DIGITS)
 
 
 @cache

@@ -39,6 +39,7 @@ PUBLISHED: Final = Column(
     "when the stream reported it or a response was given; null for files",
     business=False,
 )
+_ADDRESS: Final = re.compile(rb'"resource_uri"\s*:\s*"([^"]+)"')
 _PUBLISHED: Final = re.compile(rb'"published_at"\s*:\s*"([^"]+)"')
 
 
@@ -94,6 +95,14 @@ def newest_published(head: bytes) -> datetime | None:
     return max((instant for instant in found if instant is not None), default=None)
 
 
+def _names_company(first: dict[str, Any], head: bytes) -> bool:
+    """True if the first event or a later one names a company: the others are rejects of their own."""
+    addresses = (text.decode(errors="replace") for text in _ADDRESS.findall(head))
+    return any(
+        company_number_of(address) is not None for address in (str(first.get("resource_uri", "/company/0")), *addresses)
+    )
+
+
 def build_recogniser(
     kind: str, is_api_response: Callable[[str, dict[str, Any]], bool], description: str
 ) -> Callable[[str, bytes], RecognisedFile | NotApplicable]:
@@ -117,8 +126,8 @@ def build_recogniser(
             )
         if first["resource_kind"] != kind:
             return NotApplicable(NOT_READ.get(str(first["resource_kind"]), f"a stream's events, none of {description}"))
-        if company_number_of(str(first.get("resource_uri", "/company/0"))) is None:
-            return NotApplicable("an event that names no company")
+        if not _names_company(first, head):
+            return NotApplicable("events that name no company")
         return RecognisedFile(newest_published(head), Scope.FEED)
 
     return recognise

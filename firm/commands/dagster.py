@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from firm.cli_errors import USAGE, fail
+from firm.console import print_line
 from firm.demo.settings import require_sandbox_url
+from firm.doctor.setting_names import warn_of_misspelt_settings
 from firm.environment import read_environment, read_ingest_settings
 
 if TYPE_CHECKING:
@@ -27,7 +29,8 @@ def run_dagster(
     """Start Dagster's web interface and daemon, with the schedules of every market."""
     if sandbox:
         require_sandbox_url()
-    _release_killed_runs(read_ingest_settings())
+    warn_of_misspelt_settings()
+    _prepare_records(read_ingest_settings())
     module = "firm.demo.sandbox_definitions" if sandbox else "firm.definitions"
     _exec_program("dagster", "dev", "-m", module, "-h", host, "-p", str(port))
 
@@ -39,6 +42,7 @@ def run_celery_worker(
     """Ingest markets handed out by Dagster, until Ctrl-C; any number of workers, on any machine."""
     if not read_ingest_settings().celery_broker_url:
         fail("no broker is configured: set FIRM_CELERY_BROKER_URL (docs/machines.md)", USAGE)
+    warn_of_misspelt_settings()
     worker = (
         "-A",
         "pipelines.dagster_instance.celery_app",
@@ -52,17 +56,23 @@ def run_celery_worker(
     _exec_program("celery", *worker, "-Q", "dagster", "--without-gossip", "--without-mingle")
 
 
-def _release_killed_runs(settings: IngestSettings) -> None:
-    """Fails runs that a killed process of this machine left as started: later runs of their markets wait for them."""
+def _prepare_records(settings: IngestSettings) -> None:
+    """Begins schedules again that a clock ahead has stopped, and fails runs that a killed process left as started.
+
+    Later runs of their markets wait for these; where Celery hands them out, they are at work on other machines.
+    """
     import connectors
     from pipelines.ingest.job_runs import dagster_instance
     from pipelines.runtime import dead_runs
+    from pipelines.runtime.future_ticks import restart_future_instigators
     from pipelines.workspace import Workspace
 
-    if settings.celery_broker_url:  # runs are at work on other machines
-        return
     workspace = Workspace(settings, connectors.JURISDICTIONS)
     with dagster_instance(settings) as instance:
+        for name in restart_future_instigators(instance, workspace.clock()):
+            print_line(f"{name}: its last tick was dated in the future, by a clock that was ahead; it begins again now")
+        if settings.celery_broker_url:
+            return
         for made in connectors.JURISDICTIONS:
             dead_runs.fail_abandoned_runs(instance, workspace.market_lease, made.code, workspace.clock())
 

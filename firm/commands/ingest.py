@@ -15,6 +15,7 @@ from firm import erasure
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_line, print_table, progress_printer
 from firm.demo.settings import read_sandbox_url
+from firm.doctor.setting_names import warn_of_misspelt_settings
 from firm.environment import read_ingest_settings
 from firm.instants import instant_option
 from firm.quarantine_advice import quarantine_advice
@@ -70,6 +71,7 @@ def ingest(
     if at_once > 1 and live:
         fail("--at-once is not for --live: live registries are fetched by one process, for their rate limits", USAGE)
     settings = read_ingest_settings()
+    warn_of_misspelt_settings()
     _require_datasets("--accept-shrink", accept_shrink or [])
     _require_datasets("--dataset", only or [])
     _check_future_time(at, is_live=live)

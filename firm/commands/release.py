@@ -129,7 +129,9 @@ def _replicate_exports(settings: IngestSettings, made: list[MarketExport]) -> No
     from warehouse.replication import exports
 
     with exit_on_error(ReplicationError):
-        shared = exports.replicated_exports(settings.layout.exports_folder, settings.object_store)
+        shared = exports.replicated_exports(
+            settings.layout.exports_folder, settings.object_store, settings.keep_exports, settings.keep_deltas
+        )
         for one in made:
             shared.send(one.market)
 

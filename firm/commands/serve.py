@@ -56,9 +56,12 @@ def serve_installation(
     import api.webhooks.runner  # noqa: F401 -- both loaded before workers are forked, so that they share them
     from api.observability.logging import LOGGER, configure_logging
     from api.runtime.uvicorn_server import ListenAddressError, open_listener
+    from firm.doctor.setting_names import misspelt_lines
 
     installation = installation.reached(host, port)
     configure_logging(log_level)
+    for line in misspelt_lines(installation.environment):
+        LOGGER.warning(line)
     with installation.database() as database:  # migrated once, before any worker serves
         installation.checked_secrets(database)
     with exit_on_error(ListenAddressError):
@@ -113,12 +116,15 @@ def deliver(
     from api.observability.logging import LOGGER, configure_logging
     from api.observability.metrics import Metrics
     from api.runtime.uvicorn_server import run_without_server
+    from firm.doctor.setting_names import misspelt_lines
     from warehouse.reader.reader import ReleaseReader
 
     with exit_on_error(SettingError, SecretsError, UnservedMarketError), _catch_stop_signals() as asked:
         installation = Installation.read()
         check_served_markets(installation.layout)
         configure_logging()
+        for line in misspelt_lines(installation.environment):
+            LOGGER.warning(line)
         with installation.database():  # migrated first
             pass
         metrics = Metrics()

@@ -18,7 +18,7 @@ from pipelines.runtime.cadence import retry_wait
 from pipelines.runtime.counted_words import counted
 from pipelines.steps.quarantine import FETCH_GUARD
 from warehouse.release import freshness, run_log
-from warehouse.release.freshness import DatasetCheck
+from warehouse.release.freshness import DatasetCheck, check_age
 from warehouse.staged.store import StagedStore
 from warehouse.storage.layout import Layout
 
@@ -30,7 +30,7 @@ def source_findings(layout: Layout, now: datetime) -> Iterator[DoctorFinding]:
     datasets = {dataset.key: dataset for made in JURISDICTIONS for dataset in made.datasets}
     checks = freshness.read_freshness(layout).dataset_checks
     seen = [(datasets[key], check) for key, check in sorted(checks.items()) if key in datasets]
-    found = [*_held_findings(layout, seen, now), *_stale_findings(seen, now)]
+    found = [*_held_findings(layout, seen, now), *_stale_findings(seen, now), *_future_findings(seen, now)]
     yield from found or [DoctorFinding("ok", f"sources: none of {len(seen)} failed, quarantined or stale")]
 
 
@@ -73,6 +73,21 @@ def _stale_findings(seen: _Seen, now: datetime) -> Iterator[DoctorFinding]:
             "warn",
             f"{market.upper()}: {sources}, with the day each was last read: {', '.join(found)}",
             f"turn on ingest_{market}_schedule in firm dagster, or run: firm ingest {market} --live",
+        )
+
+
+def _future_findings(seen: _Seen, now: datetime) -> Iterator[DoctorFinding]:
+    """One finding a market, of sources whose last check is dated in the future: how old it is cannot be told."""
+    ahead: dict[str, list[str]] = defaultdict(list)
+    for dataset, check in seen:
+        if check.checked_at is not None and check_age(check.checked_at, now) is None:
+            ahead[dataset.key.partition(".")[0]].append(f"{dataset.key} ({check.checked_at:%Y-%m-%d})")
+    for market, found in ahead.items():
+        sources = counted(len(found), "source")
+        yield DoctorFinding(
+            "warn",
+            f"{market.upper()}: {sources} last read on a day in the future: {', '.join(found)}",
+            f"a clock was ahead: correct it, restart firm dagster, and run: firm ingest {market} --live",
         )
 
 

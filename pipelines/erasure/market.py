@@ -311,4 +311,4 @@ class MarketErasure:
 
     def _replace_exports(self) -> None:
         files.replace_exports(self._workspace.export_store, self._layout.exports_folder, self._market)
-        self._workspace.upload_export(self._market)
+        self._workspace.upload_export(self._market, is_erased=True)

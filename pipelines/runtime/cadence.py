@@ -7,7 +7,7 @@ belong here: reading these, or requesting a run (`defs.schedules`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Final
@@ -52,7 +52,8 @@ def due_datasets(
     """The datasets to fetch at an instant, of those whose cadences are given; all of them if there was no run yet.
 
     A dataset is not due if a run was requested at its last tick or since, or if one that waits will fetch it. What a
-    lost run did not fetch is due again, and so is, after a wait, what could not be fetched.
+    lost run did not fetch is due again, and so is, after a wait, what could not be fetched. Runs of later ticks, which
+    a clock that was ahead has requested, do not count, or nothing would be due until then.
 
     Args:
         crons: cadence of each dataset.
@@ -60,7 +61,7 @@ def due_datasets(
         until: the instant.
         failures: when the last fetch of a dataset failed; datasets whose last fetch did not fail are absent.
     """
-    runs = list(runs)
+    runs = [run if run.due_until <= until else replace(run, due_until=_NEVER) for run in runs]
     requested_until = max((run.due_until for run in runs if not run.is_lost), default=_NEVER)
     return [key for key, cron in crons.items() if _is_due(key, cron, runs, requested_until, until, failures.get(key))]
 

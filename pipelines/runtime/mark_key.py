@@ -63,7 +63,7 @@ def _create_file(path: Path) -> None:
     from pipelines.settings import MARK_KEY_BYTES
 
     atomic_files.make_folder(path.parent)
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    beside = path.with_name(f"{path.name}.{atomic_files.writer_name()}")
     content = json.dumps({"key": base64.b64encode(os.urandom(MARK_KEY_BYTES)).decode()}).encode()
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _MODE)
     try:

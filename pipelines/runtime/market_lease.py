@@ -108,7 +108,13 @@ class ReplicatedLease:
         return self.leases.heartbeat(_lease_name(market))
 
     def _adopt_state(self, market: str, beside: Mapping[str, Any]) -> None:
-        TombstoneStore(self.layout).replace_records(market, beside["erased"])
+        stones = TombstoneStore(self.layout)
+        known = {(one.subject, one.clean) for one in stones.list_tombstones(market)}
+        stones.replace_records(market, beside["erased"])
+        if not {(one.subject, one.clean) for one in stones.list_tombstones(market)} <= known:
+            from warehouse.exports.exports import delete_exports  # loads Arrow
+
+            delete_exports(self.layout.exports_folder, market)
         self.archive.delete_erased_bodies()
         self.report_progress(f"{market}: continues from another machine's state")
 

@@ -20,6 +20,7 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.dataset import Jurisdiction
+from pipelines.runtime.batch_ids import CLOCK_SLACK, batch_instant
 from pipelines.steps import fetch, quarantine, reconciliation
 from pipelines.steps.fetch import FetchResult
 from pipelines.steps.normalise import normalise_result_name
@@ -75,11 +76,23 @@ def load_market(workspace: Workspace, market: str, events: pl.DataFrame | None =
         )
 
 
-def state_after_run(state: DatasetState, fetched: FetchResult, at: datetime) -> DatasetState:
-    """A dataset after a run: its source checked in full, or quarantined since the first run that could not."""
+def state_after_run(state: DatasetState, fetched: FetchResult, at: datetime, latest: datetime) -> DatasetState:
+    """A dataset after a run: its source checked in full, or quarantined since the first run that could not.
+
+    What it says of an instant after `latest`, which a clock that was ahead has left, gives way to that of this run.
+    """
+    checked_at, held_since = (
+        None if known is None or known > latest else known for known in (state.checked_at, state.held_since)
+    )
     if fetched.failure is not None or state.held is not None:
-        return replace(state, held_since=state.held_since or at)
-    return replace(state, checked_at=max(at, state.checked_at or at), held_since=None) if fetched.asked else state
+        return replace(state, held_since=held_since or at)
+    return replace(state, checked_at=max(at, checked_at or at), held_since=None) if fetched.asked else state
+
+
+def _checked_at(workspace: Workspace, batch: str) -> datetime:
+    """When a run looked at its sources: its logical instant or, where ids of runs are ahead of the clock, now."""
+    at, now = workspace.step_results.facts(batch).at, workspace.clock()
+    return now if batch_instant(batch) > now + CLOCK_SLACK else at
 
 
 def plan_parts(inputs: Iterable[MarketReleaseInput], full_markets: Collection[str] = ()) -> dict[str, MarketPart]:
@@ -117,7 +130,7 @@ def publish(
     workspace: Workspace, markets: Iterable[str], batch: str, full_markets: Collection[str] = ()
 ) -> PublishResult:
     """Publishes the markets of a run; `full_markets` as in `plan_parts`."""
-    at = workspace.step_results.facts(batch).at
+    at = _checked_at(workspace, batch)
     inputs = [_load_after_run(workspace, market, batch, at) for market in sorted(markets)]
     parts = plan_parts(inputs, full_markets)
     inputs = served_inputs(inputs, parts)
@@ -208,7 +221,8 @@ def publish_outboxes(workspace: Workspace, markets: Collection[str]) -> int | No
 def _load_after_run(workspace: Workspace, market: str, batch: str, at: datetime) -> MarketReleaseInput:
     one = load_market(workspace, market, load_collected(workspace, market, batch))
     fetched = {key: fetch.read_fetch_result(workspace, key, batch) for key in one.datasets}
-    states = {key: state_after_run(state, fetched[key], at) for key, state in one.datasets.items()}
+    latest = max(at, workspace.clock()) + CLOCK_SLACK
+    states = {key: state_after_run(state, fetched[key], at, latest) for key, state in one.datasets.items()}
     return replace(one, datasets=states)
 
 

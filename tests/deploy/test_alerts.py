@@ -71,6 +71,11 @@ FIRING = {
     "FirmEventsUnmatched": Case(
         (("firm_webhook_unmatched_events", HERE, "5x30"), ("firm_webhook_led", HERE, "1x5 0x20")), 12, before=9
     ),
+    "FirmLedgerBehind": Case(
+        (("firm_webhook_events_ahead", HERE, "0x5 20x40"), ("firm_webhook_events_ahead", {"instance": "b"}, "20x60")),
+        25,
+        before=19,
+    ),
     "FirmWebhooksLate": Case((("firm_webhook_lag_seconds", HERE, "200x5 301x20"),), 12, before=9),
     "FirmMailStuck": Case((("firm_mail_oldest_seconds", HERE, "7000+60x30"),), 15, before=12),
     "FirmDiskLow": Case(
@@ -93,6 +98,8 @@ WELL = (
     ("firm_market_age_seconds", {"market": "NO"}, "0+60x600"),
     ("firm_run_failed", {"market": "NO"}, "0x600"),
     ("firm_webhook_unmatched_events", HERE, "5x600"),
+    ("firm_webhook_events_ahead", HERE, "0x600"),
+    ("firm_webhook_events_ahead", {"instance": "b"}, "3x600"),  # it follows late
     ("firm_webhook_led", HERE, "0x600"),
     ("firm_webhook_led", {"instance": "b"}, "1x600"),
     ("firm_webhook_lag_seconds", HERE, "200x600"),

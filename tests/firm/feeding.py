@@ -35,6 +35,7 @@ NORWAY = replace(
     COUNTRY,
     datasets=tuple(made for made in COUNTRY.datasets if made.key in FED),
     links=(),
+    companions=(),
     holder_columns={},
     dated_datasets=(),
 )

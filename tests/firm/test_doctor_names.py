@@ -26,3 +26,8 @@ def test_settings_and_names_of_other_things_are_left_alone() -> None:
 )
 def test_one_letter_or_a_swap_is_a_slip(written: str, is_named: bool) -> None:
     assert bool(list(misspelt_findings([f"FIRM_{written}"]))) == is_named
+
+
+def test_ingest_warns_of_a_misspelt_setting_when_it_starts(tmp_path: Path) -> None:
+    said = Inside(tmp_path / "data").run("ingest", "--from", tmp_path, FIRM_KEEP_RELEASE="9")
+    assert "FIRM_KEEP_RELEASE is no setting and has no effect: did you mean FIRM_KEEP_RELEASES?" in said.err

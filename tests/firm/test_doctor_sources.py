@@ -59,3 +59,15 @@ def test_doctor_names_stale_sources_of_a_market_in_one_line(firm: Inside) -> Non
             "turn on ingest_no_schedule in firm dagster, or run: firm ingest no --live",
         ]
     ]
+
+
+def test_doctor_names_sources_whose_last_check_is_in_the_future(firm: Inside) -> None:
+    ahead = NOW + timedelta(days=365)
+    write_freshness(firm.layout, Freshness({}, {"no.enheter": DatasetCheck(ahead, None, 48)}))
+    assert of_sources(firm) == [
+        [
+            "warn",
+            f"NO: 1 source last read on a day in the future: no.enheter ({ahead:%Y-%m-%d})",
+            "a clock was ahead: correct it, restart firm dagster, and run: firm ingest no --live",
+        ]
+    ]

@@ -34,6 +34,7 @@ MARKET = replace(
     datasets=tuple(made for made in NORWAY.datasets if made.key in READ),
     links=tuple(link for link in NORWAY.links if link.table.startswith("no_esef_")),
     holder_columns={},
+    companions=(),
     dated_datasets=(),
 )
 

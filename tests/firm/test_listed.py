@@ -34,6 +34,7 @@ MARKET = replace(
     links=tuple(link for link in NORWAY.links if {link.table, link.through} <= TABLES),
     holder_columns={},
     removal_masks={},
+    companions=(),
     dated_datasets=(),
 )
 NUMBER, COMPANY = "923609016", "firm:NO:923609016"

@@ -119,10 +119,10 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> Norway:
     return Norway(folder / "data", pickle.loads((folder / "reports").read_bytes()))
 
 
-def _live_through(folder: Path) -> None:
+def _live_through(folder: Path, days: Mapping[str, Mapping[str, bytes]] = DAYS) -> list[IngestReport]:
     reports: list[IngestReport] = []
     settings = IngestSettings(data=folder / "data", workers=1)
-    for day, files in DAYS.items():
+    for day, files in days.items():
         place = folder / "days" / day
         for name, body in files.items():
             path = place / "no" / name
@@ -133,6 +133,7 @@ def _live_through(folder: Path) -> None:
         with without_dagster():
             reports.append(ingest(settings, ["no"], FolderSource(place), overrides=overrides))
     (folder / "reports").write_bytes(pickle.dumps(reports))
+    return reports
 
 
 def served(firm: Norway, query: str) -> list[tuple[Any, ...]]:
@@ -201,3 +202,23 @@ def test_nothing_private_of_the_shareholder_file_is_kept(days: Norway) -> None:
         assert not path.is_file() or b"STAVANGER" not in path.read_bytes(), path
     rows = served(days, "select sources from owners where holder_name = 'Kari Nordmann'")
     assert "1961" not in str(rows)
+
+
+def test_company_that_moved_to_another_group_has_one_parent(tmp_path: Path) -> None:
+    """Its new group lists it before its own turn to be requested comes, so that it is never requested itself."""
+    days = {
+        "2026-11-02": {
+            "enheter_bulk_csv/enheter.csv": recoded(),
+            "konsernstruktur/923609016.json": group(PARENT, node(CHILD, "100%")),
+        },
+        "2026-11-09": {
+            "enheter_bulk_csv/enheter.csv": recoded(),
+            "konsernstruktur/923609016.json": group(PARENT, node("982463718", "100%")),
+            "konsernstruktur/984851006.json": group(BANK, node(CHILD, "100%")),
+        },
+    }
+    reports = _live_through(tmp_path, days)
+    query = f"""select holder_company_id, pct::int, ended_on::text from owners
+        where company_id = 'firm:NO:{CHILD}' and valid_to is null order by 1"""
+    assert served(Norway(tmp_path / "data", reports), query) == [(f"firm:NO:{BANK}", 100, None)]
+    assert reports[1].events["ownership.changed"] == 2

@@ -4,9 +4,13 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import duckdb
+import firmdata
 import nbformat
+import polars as pl
 import pytest
 from nbclient import NotebookClient
 
@@ -74,6 +78,62 @@ def test_events_into_duckdb(lived: Any, executed: Any) -> None:
     states = {company: status for company, _, status, _ in ended}
     assert states
     assert all(lived[0].states[company]["profile"]["status"] == status for company, status in states.items())
+
+
+def code_of(name: str) -> list[str]:
+    cells = json.loads((NOTEBOOKS / name).read_text())["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+def test_growth_is_that_since_the_year_before_of_as_many_months() -> None:
+    years = [
+        (2019, 50, 12),
+        (2021, 100, 12),
+        (2022, 110, 12),
+        (2023, 90, 6),
+        (2024, 220, 12),
+        (2025, 0, 12),
+        (2026, 5, 12),
+    ]
+    rows = [
+        {
+            "company_id": "firm:SE:1",
+            "is_consolidated": True,
+            "currency": "SEK",
+            "fiscal_year": year,
+            "period": str(year),
+            "period_end": f"{year}-12-31",
+            "period_months": months,
+            "revenue": revenue,
+            "filing_id": "fil_1",
+            "version": 1,
+        }
+        for year, revenue, months in years
+    ]
+    last = code_of("five_countries.ipynb")[-1]
+    names: dict[str, Any] = {"pl": pl, "figures": pl.DataFrame(rows)}
+    exec(last[last.index("series = ") :], names)
+    found = {row["period"]: row["growth"] for row in names["growth"].to_dicts()}
+    assert found.pop("2022") == pytest.approx(0.1)
+    assert found.pop("2025") == -1
+    assert set(found.values()) == {None}
+
+
+def test_events_in_duckdb_are_those_of_the_api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = json.loads((ROOT / "tests/architecture/openapi.json").read_text())
+    page = document["paths"]["/api/v1/events"]["get"]["responses"]["200"]["content"]["application/json"]["example"]
+    events = firmdata.models.EventFeed.model_validate(page).data
+    client = SimpleNamespace(events=SimpleNamespace(list=lambda **_: events))
+    monkeypatch.setattr(firmdata, "Client", lambda: client)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for cell in code_of("events_into_duckdb.ipynb")[:2]:
+        exec(cell, names)
+    stored: duckdb.DuckDBPyConnection = names["database"]
+    assert [json.loads(data) for (data,) in stored.execute("select data from events").fetchall()] == [
+        one["data"] for one in page["data"]
+    ]
+    stored.close()
 
 
 def test_notebooks_are_kept_without_what_they_printed() -> None:

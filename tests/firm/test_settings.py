@@ -145,6 +145,20 @@ def test_every_wrong_value_is_named_with_what_to_write() -> None:
         check_line(str(caught.value), case)
 
 
+def test_value_in_quotes_is_refused_unless_it_may_be_a_password() -> None:
+    """As `docker run --env-file` passes it on: FIRM_DATA was a folder of that name."""
+    for root, name, value in (
+        (ApiSettings, "FIRM_DATA", '"/var/lib/firmdata"'),
+        (IngestSettings, "FIRM_USER_AGENT", "'Example AB you@example.com'"),
+        (ApiSettings, "FIRM_SMTP_HOST", '"mail.example.com"'),
+    ):
+        with pytest.raises(SettingError, match=f"^{name} is in quotes, which are part of it here"):
+            root.read({name: value})
+    with pytest.raises(SettingError, match="FIRM_CREDENTIALS must be host=user:password"):
+        IngestSettings.read({"FIRM_CREDENTIALS": f'"api.example.com=user:{HUSH}"'})
+    assert ApiSettings.read({"FIRM_SMTP_PASSWORD": '"quoted"'}).mail.password == '"quoted"'
+
+
 def test_names_of_other_letters_are_no_settings() -> None:
     assert ApiSettings.read({"firm_port": "9", "Firm_Port": "9", "FIRM_WEBHOOKS": "{}"}) == ApiSettings()
 

@@ -89,7 +89,8 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> tuple[Firm, list[dict[str,
         organisation(THREE, **name("Tre AB"), avregistreringsdatum="2026-11-13", avregistreringsorsak="FUAV-AVORG"),
     ]
     day(root / "3", "2026-11-16", changed, units, **{WEEKLY.replace("45", "46"): weekly("1 200 000")})
-    day(root / "4", "2026-11-20", [changed[0], all_[1], all_[2]], units)
+    ended = "|KK-AVOMFO$2026-11-12|KKUHAVD-AVSLAVOMFO$2026-11-18"  # a proceeding stays listed beside its end
+    day(root / "4", "2026-11-20", [changed[0], organisation(TWO, **name("Två AB"), **{KK: ended}), all_[2]], units)
     firm = Firm(tmp_path_factory.mktemp("sweden") / "data")
     return firm, [firm.ingest(root / str(number), "se") for number in (1, 2, 3, 4)]
 

@@ -41,6 +41,27 @@ API: Final = (
         "tests/sdk/test_mcp_server.py::test_pages_are_continued_and_never_too_long",
     ),
     Mutant(
+        "client: a change that meets its own first attempt fails",
+        "sdk/python/src/firmdata/retries.py",
+        "_ASKED = frozenset({_UNDER_WAY, 429, 503})",
+        "_ASKED = frozenset({429, 503})",
+        "tests/sdk/test_lost_answers.py::test_a_change_that_meets_its_own_first_attempt_gets_the_answer_of_that",
+    ),
+    Mutant(
+        "client: a page in place of the stream is waited on",
+        "sdk/python/src/firmdata/client.py",
+        "if not is_event_stream(source.response):",
+        "if source.response.is_error:",
+        "tests/sdk/test_lost_answers.py::test_a_stream_that_is_none_is_told_and_not_waited_on",
+    ),
+    Mutant(
+        "exports: a HEAD with a range tells of the range",
+        "api/exports/file_response.py",
+        'asked = requested_range(context.request_headers, size, tag) if context.method == "GET" else None',
+        "asked = requested_range(context.request_headers, size, tag)",
+        "tests/api/exports/test_exports.py::test_a_head_with_a_range_is_answered_by_the_headers_of_the_whole_file",
+    ),
+    Mutant(
         "client: a delivery of the future is believed",
         "sdk/python/src/firmdata/webhooks.py",
         "if abs(apart) > tolerance:",

@@ -355,6 +355,20 @@ CONNECTORS: Final = (
         "::test_form_15_without_its_text_ends_a_silent_filer_whose_merger_a_current_report_states",
     ),
     Mutant(
+        "a merger that was called off ends the company that goes on without reporting",
+        "connectors/us/profile/status.py",
+        "stood = papers.is_not_null() & pl.all_horizontal(failures)",
+        "stood = papers.is_not_null()",
+        "tests/connectors/us/profile/test_status.py::test_what_is_evidence_of_a_merger",
+    ),
+    Mutant(
+        "the reports of a registered fund by themselves make it a company",
+        "connectors/us/profile/companies.py",
+        'reports = pl.col("_reports_itself").fill_null(value=False)',
+        'reports = pl.col("_report").is_not_null()',
+        "tests/connectors/us/profile/test_status.py::test_a_fund_that_is_a_company_reports_by_the_forms_of_funds",
+    ),
+    Mutant(
         "an heir of the same name goes on as the holder of the list before",
         "connectors/no/aksjonaerregister/persons.py",
         'found[mark] = natural_id("inn", key, mark) if key in rivals else key',
@@ -524,8 +538,8 @@ CONNECTORS: Final = (
     Mutant(
         "Bolagsverket: an outage of its producers is an answer",
         "connectors/se/api/fetch.py",
-        "failures = 0 if answer.status == _OK and not kinds else failures + 1",
-        "failures = 0 if answer.status == _OK else failures + 1",
+        "failures = 0 if answer.status == HTTPStatus.OK and not kinds else failures + 1",
+        "failures = 0 if answer.status == HTTPStatus.OK else failures + 1",
         "tests/connectors/se/api/test_fetch.py::test_fetch_outages_in_a_row_end_the_run",
     ),
     Mutant(
@@ -534,6 +548,20 @@ CONNECTORS: Final = (
         "return *position, None if torn else total, torn",
         "return *position, total, torn",
         "tests/connectors/no/newsweb/test_major_holdings.py::test_digits_that_are_torn_are_no_total_and_told",
+    ),
+    Mutant(
+        "Bolagsverket: a proceeding that has ended goes on",
+        "connectors/se/profile/proceedings.py",
+        "return any(end is None or one.day is None or one.day <= end for end in ends)",
+        "return False",
+        "tests/connectors/se/profile/test_companies.py::test_proceeding_that_has_ended_is_no_status",
+    ),
+    Mutant(
+        "groups: a member that its group's later answer lacks stays one",
+        "connectors/no/konsern/holdings.py",
+        'return joined.with_columns(pl.min_horizontal(left, alone, gone).alias("_ended"))',
+        'return joined.with_columns(pl.min_horizontal(left, alone).alias("_ended"))',
+        "tests/connectors/no/konsern/test_dataset.py::test_member_that_its_groups_later_answer_lacks_has_left_it",
     ),
     Mutant(
         "groups: a parent further up holds directly",
@@ -578,6 +606,27 @@ CONNECTORS: Final = (
         '_NEVER: Final = ("ANNULLED", "CANCELLED")',
         '_NEVER: Final = ("ANNULLED", "CANCELLED", "DUPLICATE")',
         "tests/connectors/gleif/level1/test_schema.py::test_whoever_is_named_by_an_lei_of_any_standing_is_its_company",
+    ),
+    Mutant(
+        "parents: the former one stays beside the one that took its place",
+        "connectors/gleif/level2/holdings.py",
+        'told = told.with_columns(pl.coalesce("_ended", _replacement_day()).alias("_ended"))',
+        'told = told.with_columns("_ended")',
+        "tests/connectors/gleif/level2/test_dataset.py::test_parent_whose_place_another_one_took_has_ended",
+    ),
+    Mutant(
+        "parents: what a delta takes out is read as in force",
+        "connectors/gleif/level2/schema.py",
+        '"deleted": "Extension/Deletion/DeletedAt",',
+        '"deleted": "Extension/DeletedAt",',
+        "tests/connectors/gleif/level2/test_dataset.py::test_relationship_that_a_delta_marks_as_deleted_has_ended",
+    ),
+    Mutant(
+        "names: a private company's release is that of the public one of its name",
+        "connectors/uk/news.py",
+        '_PUBLIC_FORMS: Final = frozenset({"plc", "corp"})  # «The Law Debenture Corporation p.l.c.»',
+        '_PUBLIC_FORMS: Final = frozenset({"plc", "corp", "ltd", "llp", "inc", "gmbh", "uk"})',
+        "tests/connectors/uk/test_news_links.py::test_item_by_the_name_of_another_company_finds_none",
     ),
     Mutant(
         "Sweden: a row of SCB with a blank code is a company that is missing",

@@ -10,6 +10,63 @@ _RETRACT: Final = "tests/pipelines/maintenance/test_retract.py"
 
 OPERATIONS: Final = (
     Mutant(
+        "two containers: a lock that the other one holds looks free",
+        "warehouse/storage/locks.py",
+        "if not holder.process.isdecimal() or (holder.is_here and not atomic_files.is_process_alive(int(holder.process))):",
+        "if not holder.process.isdecimal() or not atomic_files.is_process_alive(int(holder.process)):",
+        "tests/warehouse/storage/test_locks.py::test_lock_held_in_another_container_is_seen",
+    ),
+    Mutant(
+        "two containers: a body that the other one is storing is removed",
+        "warehouse/storage/atomic_files.py",
+        "if space == process_space() and process.isdecimal():",
+        "if process.isdecimal():",
+        "tests/warehouse/storage/test_duckdb.py::test_what_a_dead_process_spilled_is_removed_and_a_living_ones_stays",
+    ),
+    Mutant(
+        "pooler: statements are prepared on whichever connection of the server comes next",
+        "api/database/engine.py",
+        "connection.prepare_threshold = None",
+        "pass",
+        "tests/api/database/test_pooled.py::test_no_statement_is_prepared_behind_a_pooler",
+    ),
+    Mutant(
+        "a source looks fresh for as long as a clock was ahead",
+        "pipelines/steps/publish.py",
+        "return now if batch_instant(batch) > now + CLOCK_SLACK else at",
+        "return at",
+        "tests/pipelines/steps/test_freshness.py::test_checks_after_a_clock_that_was_ahead_are_dated_by_the_clock",
+    ),
+    Mutant(
+        "nothing is due until the day that a clock ahead has named",
+        "pipelines/runtime/cadence.py",
+        "runs = [run if run.due_until <= until else replace(run, due_until=_NEVER) for run in runs]",
+        "runs = [replace(run) for run in runs]",
+        "tests/pipelines/runtime/test_cadence.py::test_due_datasets_are_those_with_a_tick_that_no_run_has_answered",
+    ),
+    Mutant(
+        "exports: an export of one machine removes those of the others from the store",
+        "warehouse/replication/exports.py",
+        "kept = {newest} if is_erased else self._kept_folders(keys)",
+        "kept = {newest}",
+        "tests/warehouse/replication/test_exports.py::test_exports_of_another_machine_stay_until_something_is_erased",
+    ),
+    Mutant(
+        "exports: what was erased comes back to the store with another machine's deltas",
+        "warehouse/replication/exports.py",
+        "if _last_release(delta.name) > former or _last_release(delta.name) == newest:",
+        "if True:",
+        "tests/warehouse/replication/test_exports.py::test_exports_of_another_machine_stay_until_something_is_erased",
+    ),
+    Mutant(
+        "exports of another machine still name what was erased",
+        "pipelines/runtime/market_lease.py",
+        "delete_exports(self.layout.exports_folder, market)",
+        "del delete_exports",
+        "tests/pipelines/runtime/test_adopted_erasures.py"
+        "::test_exports_that_name_what_another_machine_erased_go_with_the_next_lease",
+    ),
+    Mutant(
         "runs: a step waits for a pool that a killed run holds",
         "pipelines/dagster_instance/concurrency_slots.py",
         "self.on_full_pool(concurrency_key)",

@@ -163,6 +163,9 @@ def test_the_genuine_releases(sources: Path) -> None:
         ("Acme Inc. update", "The Example Law Group"),
         ("Acme, Inc. is Being Investigated on Behalf of Acme, Inc. Investors", None),
         ("Lost Money on Acme, Inc.(ACM)? Join Class Action Suit Seeking Recovery", None),
+        ("Acme, Inc. Shareholders Have the Chance to Lead the Class Action", None),
+        ("Example Reminds of Opportunity to Lead in Acme Corp. Securities Litigation", None),
+        ("Securities Litigation Partner of Example Updates Acme, Inc. Claims", None),
     ],
 )
 def test_law_firms_are_told(title: str, publisher: str | None) -> None:
@@ -178,6 +181,10 @@ def test_law_firms_are_told(title: str, publisher: str | None) -> None:
         "Acme Inc. settles a securities class action",
         "Acme Inc. Wins Dismissal of Shareholder Class Action Lawsuit",
         "Court Dismisses Securities Lawsuit Against Acme Inc.",
+        "Acme Inc. Announces Dismissal of Securities Litigation",
+        "Acme Inc. Reaches Settlement of Securities Litigation",
+        "Acme Inc. Names New CEO and Sees Opportunity to Lead in Storage",
+        "Acme plc acquires Beta, with the chance to lead its market",
         "Acme ASA: Notice of annual general meeting",
         "Acme Inc. invites to investor day",
         "Acme plc appoints new general counsel",

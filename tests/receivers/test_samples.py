@@ -6,6 +6,7 @@ import ipaddress
 import json
 import os
 import re
+import resource
 import socket
 import sqlite3
 import subprocess
@@ -39,7 +40,9 @@ class Sample:
 
     def start(self, *secrets):
         environment = os.environ | {"WEBHOOK_SECRET": ", ".join(secrets), "PORT": "0", "INBOX": str(self.inbox)}
-        self.process = subprocess.Popen(self.command, env=environment, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            self.command, env=environment, stdout=subprocess.PIPE, text=True, restore_signals=False
+        )
         told = self.process.stdout.readline()
         self.port = int(re.search(r":(\d+)$", told.strip())[1])
         return self
@@ -187,6 +190,18 @@ def test_what_was_stored_outlives_a_kill(starting, kind):
     again = starting(kind, secret)
     assert again.deliver(secret, events=[event(1), event(2)]) == [204, 204]
     assert again.stored() == [event(1).event_id, event(2).event_id]
+
+
+def test_a_delivery_of_which_the_disk_takes_a_part_is_not_acknowledged(starting):
+    secret = make_secret()
+    sample = starting("node", secret)
+    assert sample.deliver(secret, events=[event(1)]) == [204]
+    unlimited = resource.prlimit(sample.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(sample.process.pid, resource.RLIMIT_FSIZE, (sample.inbox.stat().st_size + 20, unlimited[1]))
+    assert sample.deliver(secret, events=[event(2)]) == [500]
+    resource.prlimit(sample.process.pid, resource.RLIMIT_FSIZE, unlimited)
+    assert sample.deliver(secret, events=[event(3), event(2)]) == [204, 204]
+    assert sample.stored() == [event(number).event_id for number in (1, 3, 2)]
 
 
 def test_other_requests(sample):

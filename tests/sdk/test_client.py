@@ -15,6 +15,7 @@ from firmdata.calls import query
 from firmdata.retries import RetryPolicy, retry_after
 
 from tests.sdk.conftest import Live
+from tests.sdk.played import DONE, first_awaited, played
 from tests.tables import check_cases
 
 COMPANY = "firm:SE:5599999991"
@@ -128,33 +129,6 @@ def test_settings_come_from_the_environment(live: Live, monkeypatch: pytest.Monk
         assert client.usage().tier == "business"
 
 
-class Played:
-    """Answers one after the other, whatever is asked; `asked`: the requests."""
-
-    def __init__(self, *answers: Any) -> None:
-        self.answers = list(answers)
-        self.asked: list[httpx.Request] = []
-
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(request)
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return httpx.Response(answer[0], headers=answer[1], content=answer[2])
-
-
-def played(*answers: Any, **options: Any) -> tuple[firmdata.Client, Played, list[float]]:
-    """A client of a played service, which writes down how long it waits."""
-    service, waits = Played(*answers), []
-    client = firmdata.Client(
-        "key", "https://api.example.com", transport=httpx.MockTransport(service), sleep=waits.append, **options
-    )
-    return client, service, waits
-
-
-DONE = (200, {}, b'{"data":[],"next_cursor":null,"has_more":false}')
-
-
 def test_it_waits_as_long_as_it_is_asked_to() -> None:
     client, service, waits = played((429, {"Retry-After": "7"}, b"{}"), (503, {"Retry-After": "2"}, b"{}"), DONE)
     assert client.companies.search("x").data == []
@@ -245,14 +219,6 @@ def test_a_stream_that_is_cut_before_its_first_event_goes_on_where_it_began(live
         found = next(client.events.stream())
     assert found.sequence == event["sequence"]
     assert [request.headers.get("Last-Event-ID") for request in service.asked] == [None, str(begun)]
-
-
-async def first_awaited(*answers: Any) -> tuple[Any, Played]:
-    """The first event of a stream of the client for asyncio."""
-    service = Played(*answers)
-    options = {"transport": httpx.MockTransport(service), "sleep": lambda _: asyncio.sleep(0)}
-    async with firmdata.AsyncClient("key", "https://api.example.com", **options) as client:
-        return await anext(client.events.stream()), service
 
 
 @pytest.mark.parametrize("awaited", [False, True])

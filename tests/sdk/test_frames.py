@@ -34,6 +34,16 @@ def test_frame_has_the_types_of_its_columns_where_no_row_knows_a_value() -> None
     assert joined["pct"].to_list() == [None, 50.5]
 
 
+def test_frame_has_the_types_of_lists_and_objects_in_which_no_row_knows_a_value() -> None:
+    empty, unknown = (frames.to_polars([owner(sources=one)], models.Owner) for one in ([], [SOURCE]))
+    known = frames.to_polars([owner(sources=[SOURCE | {"url": "https://x", "pct": 5.5, "new": 1}])], models.Owner)
+    joined = pl.concat([empty, unknown])
+    assert [len(sources) for sources in joined["sources"]] == [0, 1]
+    assert known["sources"].to_list()[0][0]["new"] == 1, "a member of a later version"
+    plain = frames.to_polars([owner(sources=[SOURCE | {"url": "https://x", "pct": 5.5}])], models.Owner)
+    assert pl.concat([joined, plain])["sources"].to_list()[-1][0]["pct"] == 5.5
+
+
 def test_frame_of_a_list_without_rows_has_its_columns() -> None:
     empty = frames.to_polars([], models.Owner)
     assert empty.height == 0
@@ -61,6 +71,7 @@ def test_frame_of_pandas_has_integers_exactly_beside_unknown_ones() -> None:
     assert frame["revenue"].dropna().to_list() == [2**53 + 1, -(2**63)]
     assert frame["pct"].dropna().to_list() == [50.0, 0.5]
     assert frame["revenue"].isna().to_list() == [False, True, False]
+    assert frames.to_pandas(rows[:1])["pct"].dtype == "Float64", "whole by chance"
 
 
 @pytest.mark.parametrize(

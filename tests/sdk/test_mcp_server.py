@@ -17,7 +17,7 @@ from firmdata import mcp_server
 from mcp import Client, StdioServerParameters
 
 from tests.sdk.conftest import Live
-from tests.sdk.test_client import Played
+from tests.sdk.played import Played
 
 COMPANY, FILER = "firm:SE:5599999991", "firm:NO:999999999"
 NAMES = {

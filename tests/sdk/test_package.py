@@ -7,12 +7,15 @@ import os
 import re
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
 
+from api.webhooks.egress.signing import make_secret, signature_headers
 from tests.sdk.conftest import Live
 
 PACKAGE = Path(__file__).parents[2] / "sdk" / "python"
@@ -58,6 +61,17 @@ def test_the_readme_is_typed_by_the_wheel(wheel: Path, tmp_path: Path) -> None:
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     found = json.loads(ran.stdout)["generalDiagnostics"]
     assert [(Path(one["file"]).name, one["rule"]) for one in found] == [("wrong.py", "reportAssignmentType")], found
+
+
+def test_the_readme_receives_a_delivery_of_every_type() -> None:
+    names: dict[str, Any] = {}
+    exec(EXAMPLES[-1], names)
+    document = json.loads((PACKAGE.parents[1] / "tests/architecture/openapi.json").read_text(encoding="utf-8"))
+    secret = make_secret()
+    for event_type, webhook in document["webhooks"].items():
+        body = json.dumps(webhook["post"]["requestBody"]["content"]["application/json"]["example"]).encode()
+        headers = signature_headers((secret,), "evt_1", int(time.time()), body)
+        assert names["receive"](body, headers, secret) == 204, event_type
 
 
 def test_versions_that_read_events_wrongly_are_not_installed() -> None:

@@ -36,6 +36,9 @@ def test_headers_of_every_framework(spelled: Any) -> None:
     assert webhooks.verify(BODY, list(headers.items()), SECRET, now=NOW)
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
     assert webhooks.verify(BODY, raw, SECRET, now=NOW)  # as ASGI has them
+    several = {name: [value] for name, value in headers.items()}
+    assert webhooks.verify(BODY, several, SECRET, now=NOW)  # as gateways have them
+    assert webhooks.verify(BODY, headers | {"wsgi.version": (1, 0), "wsgi.input": object()}, SECRET, now=NOW)
 
 
 @check_cases(

@@ -104,6 +104,17 @@ describe("what is new", () => {
     expect(asked).toBe(before);
   });
 
+  test.each([0, Number.NaN, 30 * 24 * 3600, Number.POSITIVE_INFINITY])(
+    "is not asked for without a pause where the turn is %s seconds",
+    async (refreshSeconds) => {
+      const service = await serving(() => ({ body: page([numbered(5)]) }));
+      render(<ChangeFeed companyId={COMPANY} publishableKey={KEY} baseUrl={service.base} {...{ refreshSeconds }} />);
+      await waitFor(() => expect(shown()).toEqual(["evt_5"]));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(service.asked).toHaveLength(1);
+    },
+  );
+
   test("is not asked for where nobody wants it", async () => {
     const service = await serving(() => ({ body: page([numbered(5)]) }));
     render(

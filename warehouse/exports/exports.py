@@ -185,6 +185,14 @@ def delete_export_folder(path: Path) -> None:
     atomic_files.delete_if_exists(path)
 
 
+def delete_exports(folder: Path, market: str) -> None:
+    """Deletes all exports of a market with their deltas: subjects were erased elsewhere that these name."""
+    root = folder / market
+    atomic_files.delete_if_exists(root / LATEST)
+    for path in (*root.glob("[0-9]" * DIGITS), *(root / DELTAS).glob("*-*")):
+        delete_export_folder(path)
+
+
 def _complete_folders(folder: Path, pattern: str = "[0-9]" * DIGITS) -> list[Path]:
     """Folders of exports or deltas that have a manifest, oldest first."""
     return sorted(path for path in folder.glob(pattern) if (path / MANIFEST).is_file())

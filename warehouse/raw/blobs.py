@@ -87,7 +87,7 @@ def store_blob(
     """
     incoming = root / "incoming"
     atomic_files.make_folder(incoming)
-    built = incoming / f"{os.getpid()}.{next(_counter)}{atomic_files.TEMPORARY}"
+    built = incoming / f"{atomic_files.writer_name()}.{next(_counter)}{atomic_files.TEMPORARY}"
     try:
         stored = _compress_to_file(body, redact, built)
         on_step("object written")
@@ -146,8 +146,8 @@ def discard_incomplete(root: Path) -> None:
     """Removes partial bodies of processes that no longer run."""
     incoming = root / "incoming"
     for path in incoming.glob(f"*{atomic_files.TEMPORARY}") if incoming.is_dir() else ():
-        process = int(path.name.split(".")[0])
-        if process == os.getpid() or not atomic_files.is_process_alive(process):
+        writer = path.name.split(".")[0]
+        if writer == atomic_files.writer_name() or atomic_files.is_abandoned(path, writer):
             atomic_files.delete_if_exists(path)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from warehouse.release.manifest import optional_instant
@@ -19,6 +19,7 @@ from warehouse.schema.market_state import DatasetState, MarketState
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 
+CLOCK_SLACK: Final = timedelta(minutes=5)  # between machines
 _DATASETS: Final = "datasets"  # all other keys are market codes, which are two capitals
 
 
@@ -82,6 +83,11 @@ class Freshness:
         """The state of a dataset, updated with what runs have recorded."""
         seen = self.dataset_checks.get(key)
         return state if seen is None else replace(state, checked_at=seen.checked_at, held_since=seen.held_since)
+
+
+def check_age(checked_at: datetime, now: datetime) -> timedelta | None:
+    """How long ago a check was; None of one in the future, by a clock that was ahead: then it is unknown."""
+    return None if checked_at > now + CLOCK_SLACK else max(now - checked_at, timedelta())
 
 
 def read_freshness(layout: Layout) -> Freshness:

@@ -225,12 +225,17 @@ def served_manifest(layout: Layout) -> ReleaseManifest | None:
     """
     try:
         pointer = json.loads(layout.release_pointer_file.read_bytes())
+        number, digest = int(pointer["release"]), str(pointer["manifest_sha256"])
     except FileNotFoundError:
         return None
-    content = _read_bytes(layout, pointer["release"])
-    if hashlib.sha256(content).hexdigest() != pointer["manifest_sha256"]:
-        raise InvalidReleaseError(f"release {pointer['release']}: its manifest has changed since publication")
-    manifest = _parsed(pointer["release"], content)
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidReleaseError(
+            f"{layout.release_pointer_file} is damaged ({error!r}): restore it, or name a release in it"
+        ) from error
+    content = _read_bytes(layout, number)
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise InvalidReleaseError(f"release {number}: its manifest has changed since publication")
+    manifest = _parsed(number, content)
     _check_markets(manifest)
     return manifest
 
@@ -293,7 +298,7 @@ def prune_below(layout: Layout, oldest: int) -> None:
 
 def _remove_unless_leased(folder: Path) -> bool:
     """Deletes a release unless a reader leases it (`reader.reader` holds a shared lock on its manifest)."""
-    with (folder / MANIFEST).open("rb") as handle:
+    with (folder / MANIFEST).open("r+b") as handle:  # NFS gives an exclusive lock only of a file open for writing
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

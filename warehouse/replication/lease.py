@@ -96,8 +96,9 @@ class LeaseDatabase:
                 try:
                     return connection.execute(statement, values).fetchone()
                 except errors.UndefinedTable:
-                    connection.execute("SELECT pg_advisory_lock(hashtext('firm_leases'))")
-                    connection.execute(_CREATE)
+                    with connection.transaction():  # behind a pooler a lock of the session would outlive it
+                        connection.execute("SELECT pg_advisory_xact_lock(hashtext('firm_leases'))")
+                        connection.execute(_CREATE)
                     return connection.execute(statement, values).fetchone()
         except psycopg.Error as error:
             reason = " ".join(str(error).split())

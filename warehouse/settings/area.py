@@ -51,8 +51,14 @@ class AreaSettings(BaseSettings):
         Raises SettingError.
         """
         within = {name: area.read(environment) for name, area in areas_within(cls).items()}
+        given = _EnvironmentSource(cls, environment)
+        for field_name, name in own_settings(cls).items():
+            if cls.model_fields[field_name].repr and _is_quoted(given.env_vars.get(name.lower()) or ""):
+                raise SettingError(
+                    f"{name} is in quotes, which are part of it here (docker run --env-file): leave them out"
+                )
         try:
-            return cls(**_EnvironmentSource(cls, environment)() | within)
+            return cls(**given() | within)
         except ValidationError as error:
             raise SettingError(_explain(cls, error.errors(include_url=False)[0])) from None
 
@@ -101,6 +107,11 @@ def from_text(parse: Callable[[str], object]) -> BeforeValidator:
     The message of a ValueError is what follows the setting's name.
     """
     return BeforeValidator(lambda value: parse(value) if isinstance(value, str) else value)
+
+
+def _is_quoted(text: str) -> bool:
+    """Whether a value has quotes around it, which no setting wants and not every reader of a file removes."""
+    return len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
 
 
 def _explain(area: type[AreaSettings], found: ErrorDetails) -> str:

@@ -12,9 +12,11 @@ import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +24,7 @@ from typing import Any, Final
 Step = Callable[[str], None]  # receives the name of each step of a write; tests kill the process there
 TEMPORARY = ".tmp"
 COPIED_BYTES_AT_A_TIME: Final = 1 << 25
+UNTOUCHED_SECONDS: Final = 86_400.0  # then the writer of a file counts as dead that cannot be looked for
 # Errors of kernels or file systems that do not support copy_file_range, or not across file systems
 _ANOTHER_WAY: Final = frozenset((errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
 # Errors of file systems without hard links, with a limit of links per file, or of two of them
@@ -41,6 +44,37 @@ def is_process_alive(process: int) -> bool:
     except PermissionError:  # the process of another user
         return True
     return True
+
+
+@cache
+def process_space() -> str:
+    """Names the processes among which an id of a process is unique: containers that share a folder have their own.
+
+    In each of them the first process is number 1, and a process of another one looks like a dead one.
+    """
+    try:
+        return str(Path("/proc/self/ns/pid").stat().st_ino)
+    except OSError:  # not Linux: one space for all
+        return "0"
+
+
+def writer_name() -> str:
+    """This process as a part of names of its unfinished files: no other process that runs has the same."""
+    return f"{process_space()}-{os.getpid()}"
+
+
+def is_abandoned(path: Path, writer: str) -> bool:
+    """True if the process of a `writer_name` is dead, so that its unfinished file or folder may be removed.
+
+    Processes of other containers cannot be looked for: theirs are abandoned after a day without a change.
+    """
+    space, _, process = writer.partition("-")
+    if space == process_space() and process.isdecimal():
+        return not is_process_alive(int(process))
+    try:
+        return time.time() - path.stat().st_mtime > UNTOUCHED_SECONDS
+    except FileNotFoundError:  # just renamed or removed by its writer
+        return False
 
 
 def sync_folder(folder: Path) -> None:

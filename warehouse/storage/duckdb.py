@@ -7,7 +7,6 @@ the files of one folder share an instance. Does not belong here: statements abou
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -51,9 +50,10 @@ def _spill_folder(folder: Path) -> Path:
     DuckDB creates it when needed and removes it on exit. Leftovers of killed processes are removed here.
     """
     for left in folder.parent.glob(f"{_SPILLED}-*-*"):
-        if not atomic_files.is_process_alive(int(left.name.split("-")[1])):
+        writer = left.name.removeprefix(f"{_SPILLED}-").rpartition("-")[0]
+        if atomic_files.is_abandoned(left, writer):
             shutil.rmtree(left, ignore_errors=True)  # another process may be removing it too
-    return folder.parent / f"{_SPILLED}-{os.getpid()}-{next(_names)}"
+    return folder.parent / f"{_SPILLED}-{atomic_files.writer_name()}-{next(_names)}"
 
 
 @contextmanager

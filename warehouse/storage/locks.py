@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import IO, Final
+from typing import IO, Final, NamedTuple, Self
 
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
@@ -29,6 +29,27 @@ class AlreadyLockedError(RuntimeError):
         self.holder = holder
 
 
+class _Holder(NamedTuple):
+    """The process that a lock's file names: its id, and among which processes (`atomic_files.process_space`)."""
+
+    process: str
+    space: str
+
+    @classmethod
+    def parse(cls, written: str) -> Self:
+        process, _, space = written.strip().partition(" ")
+        return cls(process, space)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether its id means a process here; files of earlier versions name no space."""
+        return self.space in ("", atomic_files.process_space())
+
+    @property
+    def shown(self) -> str:
+        return self.process if self.is_here else f"{self.process} of another container"
+
+
 @contextmanager
 def exclusive_lock(layout: Layout, name: str, description: str, wait_seconds: float = 0.0) -> Iterator[None]:
     """Holds the lock `name`; raises AlreadyLockedError if it is still taken after the wait.
@@ -41,11 +62,11 @@ def exclusive_lock(layout: Layout, name: str, description: str, wait_seconds: fl
         while not _try_lock(handle):
             if time.monotonic() >= deadline:
                 handle.seek(0)
-                raise AlreadyLockedError(description, handle.read().strip())
+                raise AlreadyLockedError(description, _Holder.parse(handle.read()).shown)
             time.sleep(_POLL_SECONDS)
         handle.seek(0)
         handle.truncate()
-        handle.write(str(os.getpid()))
+        handle.write(f"{os.getpid()} {atomic_files.process_space()}")
         handle.flush()
         try:
             yield
@@ -64,11 +85,12 @@ def _try_lock(handle: IO[str]) -> bool:
 def is_locked(layout: Layout, name: str) -> bool:
     """True if the lock `name` is taken. For display only: taking it to check could block another process.
 
-    The lock is only tried if its file names a live process, which may be an unrelated one by now.
+    The lock is only tried if its file names a live process, which may be an unrelated one by now, or a process of
+    another container, which cannot be looked for.
     """
     path = layout.lock_file(name)
-    holder = path.read_text().strip() if path.exists() else ""
-    if not holder.isdecimal() or not atomic_files.is_process_alive(int(holder)):
+    holder = _Holder.parse(path.read_text() if path.exists() else "")
+    if not holder.process.isdecimal() or (holder.is_here and not atomic_files.is_process_alive(int(holder.process))):
         return False
     with path.open("a+") as handle:
         return not _try_lock(handle)

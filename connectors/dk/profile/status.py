@@ -40,12 +40,17 @@ def with_meanings(rows: pl.LazyFrame, today: date) -> pl.LazyFrame:
     )
 
 
+def _letters_of(word: pl.Expr) -> pl.Expr:
+    """A word without blanks: the register puts «UNDERKONKURS» together of «UNDER KONKURS»."""
+    return word.str.to_lowercase().str.replace_all(" ", "", literal=True)
+
+
 def status_columns(register: str) -> dict[str, pl.Expr]:
     """The status columns of `companies`, of rows `with_meanings`; first a mistake, then the end, then the word."""
     mistake, gone, ended = pl.col("fejl_registreret"), pl.col("_retired_at").is_not_null(), pl.col(_HAS_ENDED)
     meaning, reason = pl.col(_MEANING), pl.col(_REASON)
     # the day of the court's status counts for the word that the register puts together of it
-    since = pl.when(meaning.is_not_null() & (pl.col("status").str.to_lowercase() == pl.col(_WORD).str.to_lowercase()))
+    since = pl.when(meaning.is_not_null() & (_letters_of(pl.col("status")) == _letters_of(pl.col(_WORD))))
     day = (
         pl.when(mistake)
         .then(None)

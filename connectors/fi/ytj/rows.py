@@ -27,6 +27,7 @@ from connectors.fi.ytj.structs import (
     object_or_none,
     scalar_text,
 )
+from connectors.kit.columns.text import AHEAD
 from connectors.kit.staging import SignalCounter
 from connectors.nasdaq.names import issuer_key
 
@@ -47,6 +48,7 @@ class CompanyRowBuilder:
     def __init__(self, tally: SignalCounter, observed_at: datetime) -> None:
         self._tally = tally
         self._today = finnish_day(observed_at)
+        self._latest = self._today + AHEAD  # a later day is a filler, as 9999-12-31
         self._number = ""
 
     def of(self, company: YtjCompany, number: str) -> dict[str, Any]:
@@ -87,7 +89,7 @@ class CompanyRowBuilder:
         if written is None:
             return None
         found = _iso_day(written)
-        if found is None or found.year < _EARLIEST:
+        if found is None or found.year < _EARLIEST or found > self._latest:
             self._tally.add("unreadable_value", written, self._number)
             return None
         return found
@@ -175,6 +177,8 @@ class CompanyRowBuilder:
         if not isinstance(line.type, str) and len(code) < _INDUSTRY_DIGITS:  # as a number, the code lost its zeros
             self._tally.add("unreadable_value", "mainBusinessLine.type", self._number)
             return {}
+        if not code.strip("0."):  # «Industry unknown»
+            return {}
         edition = self._checked_code(line.typeCodeSet, (*f.SCHEMES, *f.OLD_SETS), "typeCodeSet")
         return {
             "mainBusinessLine.type": code.replace(".", ""),
@@ -241,12 +245,14 @@ class CompanyRowBuilder:
     def _address_columns(self, addresses: list[CompanyAddress]) -> dict[str, Any]:
         """The visiting address, else the postal one; the municipality from the first that has one.
 
-        See docs/formats/fi.md 7.
+        Of several of one kind that have not ended the newest. See docs/formats/fi.md 7.
         """
         kinds = [(self._checked_code(one.type, (f.VISITING, f.POSTAL), "addresses.type"), one) for one in addresses]
-        said = [
-            one for kind in (f.VISITING, f.POSTAL) for found, one in kinds if found == kind and _has_address_text(one)
-        ]
+        present = [(kind, one) for kind, one in kinds if _has_address_text(one) and not self._has_ended(one.endDate)]
+        newest = sorted(
+            present, key=lambda pair: _iso_day(scalar_text(pair[1].registrationDate) or "") or _NEVER, reverse=True
+        )
+        said = [one for kind in (f.VISITING, f.POSTAL) for found, one in newest if found == kind]
         if not said:
             return {}
         chosen = said[0]

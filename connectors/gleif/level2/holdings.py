@@ -2,8 +2,8 @@
 
 A parent is known by its LEI only, so a line has neither name nor kind; `pipelines` adds both if another
 register has the holder. A record with a lapsed registration is stale and stays, as does one that moves to another
-operator; one that was retired, became inactive, was deleted, or is missing from the full file has ended. Does not
-belong here: reading (`dataset`).
+operator; one that was retired, became inactive, was deleted, or is missing from the full file has ended, as has one
+whose place another parent took. Does not belong here: reading (`dataset`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Final
 import polars as pl
 
 from connectors.gleif.level2 import schema as f
+from connectors.gleif.sound_rows import changed_at
 from connectors.kit import staging
 from connectors.kit.columns import text
 from warehouse.schema.codes import CONSOLIDATED_PARENT
@@ -39,7 +40,8 @@ def map_holdings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFra
     )
     begun = text.iso_date(pl.col("started"))
     is_possible = (begun >= _EARLIEST) & ~text.is_too_far_in_future(begun)
-    told = rows.with_columns(_ended=_end_day(), _begun=pl.when(is_possible).then(begun))
+    told = rows.with_columns(_ended=_end_day(), _begun=pl.when(is_possible).then(begun), _changed=changed_at())
+    told = told.with_columns(pl.coalesce("_ended", _replacement_day()).alias("_ended"))
     is_live = pl.col("_ended").is_null()
     # while a kind of relationship goes on, one that has ended says nothing of the line
     counts = is_live | ~is_live.any()
@@ -81,3 +83,13 @@ def _end_day() -> pl.Expr:
     )
     left = pl.col("_retired_at").dt.date()
     return pl.when(over).then(pl.coalesce(said, changed)).otherwise(left)
+
+
+def _replacement_day() -> pl.Expr:
+    """The day on which another parent took the place of one in force; null for the one that was stated last.
+
+    GLEIF has one record of an entity and kind: where a file states a new parent, nothing states the end of the former.
+    """
+    is_live = pl.col("_ended").is_null()
+    newest = pl.col("_changed").filter(is_live).max().over("child", "relation")
+    return pl.when(is_live & (pl.col("_changed") < newest)).then(newest.dt.date())

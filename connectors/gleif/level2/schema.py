@@ -81,7 +81,7 @@ XML: Final[Mapping[str, str]] = {
     "status": "Relationship/RelationshipStatus",
     "registration_status": "Registration/RegistrationStatus",
     "last_update": "Registration/LastUpdateDate",
-    "deleted": "Extension/DeletedAt",
+    "deleted": "Extension/Deletion/DeletedAt",
 }
 _SPANS: Final = tuple(
     Column(f"{part}_{number}", _T, f"of period {number}")

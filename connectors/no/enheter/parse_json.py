@@ -72,14 +72,14 @@ def _is_deleted(entity: RegisteredEntity, latest: str) -> bool:
 
 
 def _sorted_former_names(entity: RegisteredEntity) -> list[str]:
-    """Former names, newest first. An entry without an end that has the present name is not a former one."""
+    """Former names, newest first, each once. The present name is none of them, also where it was borne before."""
     present = (entity.navn or "").strip()
     dated = [
         (name.tilDato or "", name.navn.strip())
         for name in entity.historiskeNavn or ()
-        if name.navn and (name.tilDato or name.navn.strip() != present)
+        if name.navn and name.navn.strip() != present
     ]
-    return [name for _, name in sorted(dated, reverse=True)]
+    return list(dict.fromkeys(name for _, name in sorted(dated, reverse=True)))
 
 
 @dataclass(frozen=True, slots=True)

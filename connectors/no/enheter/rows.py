@@ -14,6 +14,7 @@ import polars as pl
 
 from connectors.contract.pieces import ArchiveMember, Batch
 from connectors.kit import staging
+from connectors.kit.columns.text import AHEAD
 from connectors.kit.staging import SignalCounter, count_signals
 from connectors.no import code_lists
 from connectors.no.enheter.schema import (
@@ -40,6 +41,7 @@ _SHAPES: Final = {
     "naeringskode1.kode": r"^[0-9]{2}(?:\.[0-9]{1,3})?$",
 }
 _EARLIEST: Final = date(1700, 1, 1)  # 0001-01-01 is a day not stated
+_REGISTERED: Final = "registreringsdatoEnhetsregisteret"
 
 
 def to_text_table(table: Table) -> Table:
@@ -115,6 +117,7 @@ class EntityRows:
 
     def __init__(self, member: ArchiveMember) -> None:
         self.tally = SignalCounter(member.dataset)
+        self._latest = member.observed_at.date() + AHEAD  # 9999-12-31 is no day of registration
         self._seen: set[int] = set()
 
     def batch(self, rows: pl.DataFrame, rejects: pl.DataFrame) -> Batch:
@@ -122,7 +125,8 @@ class EntityRows:
         reason = self._mark_repeated(rows, rows.select(_REFUSED).to_series())
         kept, refused = split_by_reason(rows, reason)
         read = parse_text_columns(ENTITIES, kept).with_columns(
-            pl.when(pl.col(name).str.contains(shape)).then(pl.col(name)).alias(name) for name, shape in _SHAPES.items()
+            *(pl.when(pl.col(name).str.contains(shape)).then(name).alias(name) for name, shape in _SHAPES.items()),
+            pl.when(pl.col(_REGISTERED) <= self._latest).then(_REGISTERED).alias(_REGISTERED),
         )
         self._audit_rows(kept, read)
         return staging.make_batch(ENTITIES, read, pl.concat([rejects, to_reject_rows(refused)]), self.tally.drain())

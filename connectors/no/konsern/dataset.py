@@ -22,7 +22,20 @@ from connectors.kit.columns.percentages import percentage_from_text
 from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from connectors.kit.json.body import decode_body, read_body
 from connectors.no.konsern.fetch import fetch_groups, subjects_to_fetch
-from connectors.no.konsern.schema import ANSWERS, EDGES, KEY, KINDS, KNOWN, MEMBERS, NUMBER, PARENT, ROOT, STAGED
+from connectors.no.konsern.schema import (
+    ANSWERS,
+    EDGES,
+    GROUPS,
+    KEY,
+    KINDS,
+    KNOWN,
+    MEMBERS,
+    NUMBER,
+    NUMBERS,
+    PARENT,
+    ROOT,
+    STAGED,
+)
 from connectors.no.register import HOST, LICENCE
 from connectors.no.responses import error_status
 from connectors.no.roller.holdings import parse_percentage
@@ -60,17 +73,20 @@ def _requested_number(name: str) -> str | None:
 
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
-    """Yields the members of the group, then the group of the requested company."""
+    """Yields the members of the group, then the group of the requested company, and who is in it if all was read."""
     text = read_body(member, _LIMIT)
     asked = _requested_number(member.name)
     if detect_body_format(text[:_HEAD]) is BodyFormat.EMPTY or error_status(text[:_HEAD]) == _NONE:
         yield staging.make_batch(ANSWERS, [{NUMBER: asked, ROOT: None}] if asked else [])
+        yield staging.make_batch(GROUPS, [{ROOT: asked, NUMBERS: []}] if asked else [])
         return
     root = _parse_tree(member, text)
     tree = _GroupTree(member.dataset, str(root[NUMBER]))
     tree.walk(root)
     yield tree.batch.build(MEMBERS, tree.members())
     yield staging.make_batch(ANSWERS, [{NUMBER: asked or tree.root, ROOT: tree.root}])
+    if tree.is_whole:
+        yield staging.make_batch(GROUPS, [{ROOT: tree.root, NUMBERS: tree.numbers()}])
 
 
 def _parse_tree(piece: ArchiveMember, text: bytes) -> dict[str, Any]:
@@ -81,12 +97,13 @@ def _parse_tree(piece: ArchiveMember, text: bytes) -> dict[str, Any]:
 
 
 class _GroupTree:
-    """Collects the distinct members of one group and the edges into each."""
+    """Collects the distinct members of one group and the edges into each. is_whole: no part of it was rejected."""
 
     def __init__(self, dataset: str, root: str) -> None:
         self.batch = staging.BatchBuilder(dataset)
         self.tally = self.batch.tally
         self.root = root
+        self.is_whole = True
         self._members: dict[str, dict[str, Any]] = {}
         self._edges: dict[str, dict[str, list[Edge]]] = {}
 
@@ -96,13 +113,17 @@ class _GroupTree:
         while waiting:
             node, above = waiting.pop()
             if not isinstance(node, dict) or not _NUMBER.fullmatch(str(node.get(NUMBER))):
-                self.batch.reject(self.root, "a node without an organisation number", node)
+                self._reject(self.root, "a node without an organisation number", node)
                 continue
             self._add_node(node, above)
             below = node.get("children")
             waiting += [(child, node) for child in reversed(below)] if isinstance(below, list) else []
             if not isinstance(below, list | None):
-                self.batch.reject(node[NUMBER], "children that are no list", below)
+                self._reject(node[NUMBER], "children that are no list", below)
+
+    def _reject(self, record: object, reason: str, excerpt: object) -> None:
+        self.is_whole = False
+        self.batch.reject(record, reason, excerpt)
 
     def _add_node(self, node: dict[str, Any], above: dict[str, Any] | None) -> None:
         number = str(node[NUMBER])
@@ -159,6 +180,10 @@ class _GroupTree:
         except ValueError:
             self.tally.add("unreadable_value", "dato", number)
             return None
+
+    def numbers(self) -> list[str]:
+        """The numbers of all members, sorted."""
+        return sorted(self._members)
 
     def members(self) -> list[dict[str, Any]]:
         """One row per member, edges sorted by the parent's number, so that equal trees give equal rows."""

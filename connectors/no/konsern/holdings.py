@@ -15,17 +15,19 @@ from connectors.kit.columns import text
 from connectors.no import code_lists
 from connectors.no.enheter.schema import NUMBER
 from connectors.no.konsern.fetch import URL
-from connectors.no.konsern.schema import EDGE, EDGES, KEY, PARENT, ROOT
+from connectors.no.konsern.schema import EDGE, EDGES, KEY, NUMBERS, PARENT, ROOT
 from connectors.no.register import MARKET, company_ids
 from warehouse.schema.tables import HOLDINGS
 
 _PERCENT: Final = pl.Decimal(9, 4)
 
 
-def map_holdings(members: pl.LazyFrame, responses: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
+def map_holdings(
+    members: pl.LazyFrame, responses: pl.LazyFrame, groups: pl.LazyFrame, entities: pl.LazyFrame
+) -> pl.DataFrame:
     """Shared holdings of staged members, ended if a later response or the entity record says so."""
     edges = (
-        _with_end_days(members, responses, entities)
+        _with_end_days(members, responses, groups, entities)
         .with_columns(pl.col(EDGES).str.json_decode(pl.List(EDGE)).alias("_edge"))
         .explode("_edge")
         .filter(pl.col("_edge").is_not_null())
@@ -41,17 +43,25 @@ def map_holdings(members: pl.LazyFrame, responses: pl.LazyFrame, entities: pl.La
     return staging.complete_columns(best, HOLDINGS)
 
 
-def _with_end_days(members: pl.LazyFrame, answers: pl.LazyFrame, entities: pl.LazyFrame) -> pl.LazyFrame:
-    """Adds `_ended`: a later response has the company in another group or none, or its record denies a group."""
+def _with_end_days(
+    members: pl.LazyFrame, answers: pl.LazyFrame, groups: pl.LazyFrame, entities: pl.LazyFrame
+) -> pl.LazyFrame:
+    """Adds `_ended`: a later response has the company in another group or none, or its record denies a group.
+
+    A later response about the group itself, which lacks the company, is one whichever member was requested.
+    """
     seen = pl.col("_observed_at")
     asked = answers.select(NUMBER, pl.col(ROOT).alias("_asked_root"), pl.col("_observed_at").alias("_asked_at"))
     said = entities.select(NUMBER, pl.col("erIKonsern").alias("_in_group"), seen.alias("_said_at"))
+    read = groups.select(ROOT, NUMBERS, pl.col("_observed_at").alias("_read_at")).unique(ROOT)
+    lacks = ~pl.col(NUMBERS).list.contains(pl.col(NUMBER))
+    gone = pl.when(lacks & (pl.col("_read_at") > seen)).then(pl.col("_read_at").dt.date())
     left = pl.when(pl.col("_asked_root").ne_missing(pl.col(ROOT)) & (pl.col("_asked_at") > seen)).then(
         pl.col("_asked_at").dt.date()
     )
     alone = pl.when(~pl.col("_in_group") & (pl.col("_said_at") > seen)).then(pl.col("_said_at").dt.date())
-    joined = members.join(asked, on=NUMBER, how="left").join(said, on=NUMBER, how="left")
-    return joined.with_columns(pl.min_horizontal(left, alone).alias("_ended"))
+    joined = members.join(asked, on=NUMBER, how="left").join(said, on=NUMBER, how="left").join(read, ROOT, how="left")
+    return joined.with_columns(pl.min_horizontal(left, alone, gone).alias("_ended"))
 
 
 def _holding_columns() -> dict[str, pl.Expr]:

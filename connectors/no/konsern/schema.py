@@ -18,6 +18,7 @@ KEY: Final = "no.konsern"
 NUMBER: Final = "organisasjonsnummer"
 ROOT: Final = "rot"
 EDGES: Final = "kanter"
+NUMBERS: Final = "medlemmer"
 
 MEMBERS: Final = Table(
     "no_konsern",
@@ -47,7 +48,19 @@ ANSWERS: Final = Table(
     ),
 )
 
-STAGED: Final = {table.name: table for table in (MEMBERS, ANSWERS)}
+GROUPS: Final = Table(
+    "no_konsern_gruppe",
+    "Groups as read last: it concerns every company that a group ever had, as one that it lacks now has left it.",
+    (ROOT,),
+    (
+        Column(ROOT, _T, "organisation number of the group's top parent", nullable=False),
+        Column(
+            NUMBERS, ColumnKind.TEXTS, "its members; none where the top parent is in no group (404)", nullable=False
+        ),
+    ),
+)
+
+STAGED: Final = {table.name: table for table in (MEMBERS, ANSWERS, GROUPS)}
 
 PARENT: Final = "overordnet"
 EDGE: Final = pl.Struct(

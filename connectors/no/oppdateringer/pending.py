@@ -46,12 +46,12 @@ class FeedEntry:
 def pending_entries(staged: Mapping[str, pl.DataFrame], stream: str) -> Iterator[str]:
     """Yields the entries of one feed that require a look-up, oldest first, each id once.
 
-    Excludes entries that only change the number of employees, and the initial rows of 2018.
+    Excludes changes of the number of employees alone, and the initial rows of 2018.
     """
     if f.NAMED.name not in staged:
         return
     rows = staged[f.NAMED.name].filter(pl.col(f.STREAM) == stream)
-    counts = pl.col(f.FIELDS).list.len() > 0
+    counts = (pl.col(f.KIND) == f.CHANGE).fill_null(value=False) & (pl.col(f.FIELDS).list.len() > 0)
     counts &= pl.col(f.FIELDS).list.set_difference(sorted(f.COUNTS)).list.len() == 0
     asked = rows.filter(~counts, pl.col(f.KIND).ne_missing(pl.lit(f.UNKNOWN)))
     ordered = asked.unique(f.ID, maintain_order=True).sort(f.TIME, nulls_last=True, maintain_order=True)

@@ -23,9 +23,10 @@ ID: Final = "oppdateringsid"
 TIME: Final = "dato"
 KIND: Final = "endringstype"
 FIELDS: Final = "felt"  # ours: members changed by the patches
+CHANGE: Final = "Endring"
 REMOVED: Final = "Fjernet"
 UNKNOWN: Final = "Ukjent"  # initial rows of 2018: no change
-KINDS: Final = (UNKNOWN, "Ny", "Endring", "Sletting", REMOVED)
+KINDS: Final = (UNKNOWN, "Ny", CHANGE, "Sletting", REMOVED)
 OPERATIONS: Final = ("add", "replace", "remove", "move", "copy")
 
 NAMED: Final = Table(

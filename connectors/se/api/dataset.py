@@ -205,7 +205,7 @@ class _OrganisationReader:
     def _proceeding_text(self, one: JsonRecord) -> str:
         code, day = one.need("kod").partition("-")[0], one.text("fromDatum")
         one.ignore("klartext")
-        if code not in code_lists.PROCEEDINGS:
+        if code not in code_lists.PROCEEDINGS and code not in code_lists.PROCEEDING_ENDS:
             self._tally.add("unknown_proceeding", code, self.number)
         return f"{code}${'null' if day is None else day[:10]}"
 

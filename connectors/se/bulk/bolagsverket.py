@@ -147,10 +147,11 @@ class _BolagsverketReader:
         parts = pl.col(PROCEEDINGS).str.split_exact("$", 1).struct
         told = each.select(
             NUMBER,
-            parts.field("field_0").str.strip_suffix("-AVOMFO").alias(PROCEEDINGS),
+            parts.field("field_0").str.replace(_SUFFIX, "").alias(PROCEEDINGS),
             parts.field("field_1").alias("since"),
         )
-        code_lists.PROCEEDINGS.audit(told, PROCEEDINGS, NUMBER, self.tally, "unknown_proceeding")
+        begun = told.filter(~pl.col(PROCEEDINGS).is_in(list(code_lists.PROCEEDING_ENDS.codes)))
+        code_lists.PROCEEDINGS.audit(begun, PROCEEDINGS, NUMBER, self.tally, "unknown_proceeding")
         since = told["since"]
         is_stated = since.is_not_null() & ~since.str.to_lowercase().is_in(["", NULL])
         lost = is_stated & since.str.to_date("%Y-%m-%d", strict=False).is_null()
@@ -160,6 +161,7 @@ class _BolagsverketReader:
 REGISTERED: Final = "registreringsdatum"
 _DATES: Final = ("avregistreringsdatum", REGISTERED)
 _OTHER_DAY: Final = r"^(\d{4}-\d{2}-\d{2}|\d{8})(?:[T ].*)?$"  # with a time, as the API has them, or without hyphens
+_SUFFIX: Final = "-(?:AVSL)?AVOMFO$"  # of a proceeding, or of its end
 _SUFFIXED: Final = {FORM: "-ORGFO", "avregistreringsorsak": "-AVORG", "registreringsland": "-LAND"}
 _HAS_NAME: Final = pl.col(NAMES).str.contains("$", literal=True).fill_null(value=False)
 _REASON: Final = (

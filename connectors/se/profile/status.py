@@ -23,6 +23,7 @@ from connectors.se.bulk.bolagsverket_schema import GRACE_PERIOD
 from connectors.se.bulk.bolagsverket_schema import KEY as BULK
 from connectors.se.bulk.scb import DATASET as SCB
 from connectors.se.bulk.scb_schema import KEY as STATISTICS
+from connectors.se.profile.proceedings import proceedings_under_way
 
 _ACTIVE: Final = "1"
 _INACTIVE: Final = ("0", "9")
@@ -119,21 +120,23 @@ def _proceeding_rules(today: date) -> tuple[_SourcedRule, ...]:
     bankrupt, bankrupt_since, bankruptcy = _open_proceeding(today, "KK")
     ending, ending_since, liquidation = _open_proceeding(today, "LI")
     mending, mending_since, reorganisation = _open_proceeding(today, "FR", "AC")
-    _, other_since, other_word = _open_proceeding(today, *sorted(code_lists.PROCEEDINGS.codes))
+    other, other_since, other_word = _open_proceeding(today, *sorted(code_lists.PROCEEDINGS.codes))
     return (
         _SourcedRule(bankrupt, "dormant", "bankruptcy", bankrupt_since, bankruptcy, under_way),
         _SourcedRule(ending, "dormant", "liquidation", ending_since, liquidation, under_way),
         _SourcedRule(mending, "active", "reorganisation", mending_since, reorganisation, under_way),
-        _SourcedRule(pl.col("proceedings").is_not_null(), "active", None, other_since, other_word, under_way),
+        _SourcedRule(other, "active", None, other_since, other_word, under_way),
     )
 
 
 def with_status(rows: pl.DataFrame, today: date, *, reads_scb: bool) -> pl.DataFrame:
-    """Adds the status columns of `companies`; patterns for proceedings run only on rows that have some."""
+    """Adds the status columns of `companies`; rules on proceedings run only on rows that have some that go on."""
     told = _status_columns(rows, _status_rules(today, with_proceedings=False, reads_scb=reads_scb))
     has = rows["proceedings"].is_not_null()
     if has.any():
-        others = _status_columns(rows.filter(has), _status_rules(today, with_proceedings=True, reads_scb=reads_scb))
+        some = rows.filter(has)
+        some = some.with_columns(proceedings_under_way(some["proceedings"], today))
+        others = _status_columns(some, _status_rules(today, with_proceedings=True, reads_scb=reads_scb))
         told = told.with_columns(told[name].scatter(has.arg_true(), others[name]) for name in COLUMNS)
     return rows.hstack(told.get_columns())
 

@@ -91,6 +91,7 @@ def has_revised_figures(facts: Iterable[Fact]) -> bool:
 
 
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")  # «2017 - 2» is a year and its number, «10 - 20» a range
+_SEVERAL: Final = re.compile(r"(?:(?::|\s[-–]\s)\s*\d.*){2}", re.DOTALL)  # «2023: 5 2022: 4», «Directors: 2, staff: 3»
 _SUBJECT: Final = 80  # maximum characters of a signal's subject
 
 Place = tuple[bool, date | None, date]  # is group, first day (None: a balance), last day
@@ -108,12 +109,12 @@ def _is_group_only(fact: Fact) -> bool:
 
 
 def employee_count(fact: Fact) -> Decimal | None:
-    """Number of employees; also from texts such as «2017 - 2» or «Total: 3», with the number at the end."""
+    """Number of employees; also from texts such as «2017 - 2» or «Total: 3», with one number, at the end."""
     if fact.number is not None:
         return fact.number
     before, _, text = fact.text.rpartition(":")[2].rpartition("- ")
     is_range = before.strip().isdecimal() and _YEAR.fullmatch(before.strip()) is None
-    if fact.is_nil or is_range or not text.strip():
+    if fact.is_nil or is_range or not text.strip() or _SEVERAL.search(fact.text) is not None:
         return None
     try:
         return parse_plain_number(text)

@@ -39,6 +39,7 @@ _SUPERSEDED: Final = "N"  # of `latest_flag`
 _REGIME: Final = date(2007, 1, 20)  # start of DTR 5: no threshold was crossed under it before
 _YEAR_DAYS: Final = 365
 _WEEK_DAYS: Final = 7
+_MONTHS: Final = 12
 _ROUNDED: Final = tr1_form.Decimal("0.02")
 _TEXTS: Final = tuple(name for name in ITEMS.names if name not in {"id", "lei"})
 
@@ -171,7 +172,7 @@ def _form_row(identity: str, source: Row, form: tr1_form.MajorHoldingNotificatio
         "holder": form.holder,
         "holder_key": normalise_holder_name(form.holder),
         "country": _checked_country(form.country, identity, tally),
-        "crossed_on": _checked_crossing_day(form.crossed_on, source, identity, tally),
+        "crossed_on": _checked_crossing_day(form, source, identity, tally),
         "votes": _exact_level(now.votes),
         "instruments": _exact_level(now.instruments),
         "total": _exact_level(now.total),
@@ -194,18 +195,22 @@ def _checked_country(written: str | None, identity: str, tally: SignalCounter) -
     return written
 
 
-def _checked_crossing_day(stated: date | None, source: Row, identity: str, tally: SignalCounter) -> date | None:
+def _checked_crossing_day(
+    form: tr1_form.MajorHoldingNotification, source: Row, identity: str, tally: SignalCounter
+) -> date | None:
     """Day of section 5; None if it cannot be.
 
     A day after its announcement would hide all later notices. A crossing is notified within days: a year and a few
-    days before is the number of last year, and would hide the notice.
+    days before is the number of last year, and would hide the notice, as would a day and month in American order.
     """
+    stated = form.crossed_on
     if stated is None:
         tally.add("no_day", "no day of the crossing in the text", identity)
         return None
     told = stripped_text(source.get("submitted_date")) or stripped_text(source.get("publication_date"))
     is_later = told is not None and stated.isoformat() > told[:10]
-    if is_later or stated < _REGIME or _is_of_last_year(stated, told):
+    is_american = form.is_day_in_numbers and _has_month_first(stated, told)
+    if is_later or stated < _REGIME or _is_of_last_year(stated, told) or is_american:
         tally.add("impossible_date", "section 5", identity)
         return None
     return stated
@@ -216,6 +221,16 @@ def _is_of_last_year(stated: date, told: str | None) -> bool:
     announced = parse_instant(told)
     late = None if announced is None else (announced.date() - stated).days
     return late is not None and _YEAR_DAYS <= late <= _YEAR_DAYS + _WEEK_DAYS
+
+
+def _has_month_first(stated: date, told: str | None) -> bool:
+    """True if a day is within a week before its announcement only with its two numbers exchanged."""
+    announced = parse_instant(told)
+    if announced is None or stated.day > _MONTHS:
+        return False
+    exchanged = stated.replace(month=stated.day, day=stated.month)
+    late, exchanged_late = (announced.date() - stated).days, (announced.date() - exchanged).days
+    return late > _WEEK_DAYS >= exchanged_late >= 0
 
 
 def _exact_level(level: tr1_form.PositionLevel | None) -> tr1_form.Decimal | None:

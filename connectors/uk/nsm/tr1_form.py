@@ -118,6 +118,7 @@ class MajorHoldingNotification:
     now: VotingPosition
     before: VotingPosition | None
     forms: int = 1  # number of forms the text seems to contain; the first is read
+    is_day_in_numbers: bool = False  # of the crossing: its day may be the month
 
 
 def parse_notification(text: str) -> MajorHoldingNotification:
@@ -140,8 +141,9 @@ def parse_notification(text: str) -> MajorHoldingNotification:
     earlier = flat[before.end() : last] if before and before.end() < last else ""
     issuer, isin = _issuer_and_isin(flat)
     forms = max(1, min(len(_PERSON.findall(flat)), len(_BEFORE.findall(flat))))
+    crossed_on, is_in_numbers = _crossing_day(flat)
     return MajorHoldingNotification(
-        issuer, isin, name, country, _crossing_day(flat), found, _previous_position(earlier), forms
+        issuer, isin, name, country, crossed_on, found, _previous_position(earlier), forms, is_in_numbers
     )
 
 
@@ -183,15 +185,15 @@ def _trim_text(text: str) -> str | None:
     return bare[:300] or None
 
 
-def _crossing_day(flat: str) -> date | None:
-    """Day of section 5; None without a valid one."""
+def _crossing_day(flat: str) -> tuple[date | None, bool]:
+    """Day of section 5, None without a valid one, and whether its month is a number, before or after the day."""
     found = _CROSSED.search(flat)
     while found is not None:
         stated = _DAY.match(_SPELT_AS.sub("", flat[found.end() : found.end() + 60]))
         if stated is not None:
-            return _parse_day(stated)
+            return _parse_day(stated), stated["month"] is not None
         found = _CROSSED.search(flat, found.end())
-    return None
+    return None, False
 
 
 def _parse_day(found: re.Match[str]) -> date | None:

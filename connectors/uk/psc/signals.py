@@ -18,7 +18,7 @@ from connectors.kit.staging import SignalCounter, count_subjects
 from connectors.uk.code_lists import code_list_field, count_unlisted
 from connectors.uk.psc.natures_of_control import has_several_bands, is_published_nature
 from connectors.uk.psc.schema import EXEMPTIONS, HOLDERS, OTHERS, PERIODS, PSC, STATEMENTS
-from connectors.uk.register import british_holder_number
+from connectors.uk.register import british_holder_number, is_foreign_holder, is_without_prefix
 from warehouse.schema.types import Table
 
 REGIME: Final = date(2016, 4, 6)  # start of the PSC regime: no control was registered before this day
@@ -66,7 +66,13 @@ def stated_number(country_code: pl.Expr) -> pl.Expr:
     """
     details = ("registration_number", "country_registered", "place_registered")
     number, country, place = map(pl.col, details)
-    return british_holder_number(number, country, place, country_code, pl.col("legal_form"))
+    form = pl.col("legal_form")
+    found = british_holder_number(number, country, place, country_code, form)
+    # of those with a number alone: most of millions of rows are persons
+    law, form, name = (
+        pl.when(found.is_not_null()).then(one) for one in (pl.col("legal_authority"), form, pl.col("name"))
+    )
+    return pl.when(~(is_without_prefix(found) & is_foreign_holder(law, form, name))).then(found)
 
 
 def _count_own_numbers(rows: pl.DataFrame, tally: SignalCounter) -> None:

@@ -17,7 +17,7 @@ from connectors.us.form_types import AMENDED, ANNUAL, FOREIGN, FOREIGN_INTERIM, 
 Span = tuple[str, str]  # first day ("" for an instant) and last day
 Facts = dict[str, int]  # column of `concepts` -> amount
 
-TRANSITION: Final = frozenset({"10-KT", "10-QT", "10-KT405", "10-KT40"})  # their periods have any length
+TRANSITION: Final = frozenset({"10-KT", "10-QT", "10-KT405", "10KT405", "10-KT40"})  # their periods have any length
 _INTERIM: Final = INTERIM | {FOREIGN_INTERIM}
 _COUNTS: Final = frozenset((*EMPLOYEES, SHARES))
 LARGEST: Final = 10**18  # no real amount is that large in any currency, and sums of a few still fit a column

@@ -35,7 +35,7 @@ _LISTED: Final = sorted(EXCHANGES)
 _DEPOSITARY: Final = "8880"
 _GOVERNMENT: Final = "8888"
 _FIELDS: Final = ("name", "sni_code", "sni_label", "municipality", "county", "registered_date", "status")
-_SUFFIX: Final = r"(?i)(?:\s*[/\\][A-Z]{2,3}[/\\])+$|\s*[/\\][A-Z]{2}$|\s\\$"
+_SUFFIX: Final = r"(?i)(?:\s*[/\\][A-Z]{2,3}[/\\])+$|\s*[/\\][A-Z]{2}$|\s*/ FA$|\s\\$"
 
 
 def map_companies(present: PresentRows, name_frames: Iterable[pl.LazyFrame], today: date) -> pl.DataFrame:
@@ -95,7 +95,7 @@ def _is_company() -> pl.Expr:
     See docs/formats/us.md 3, 4.
     """
     kind, sic = pl.col("entity_type"), pl.col("sic")
-    reports = pl.col("_report").is_not_null()
+    reports = pl.col("_reports_itself").fill_null(value=False)
     industry = sic.is_not_null() & (sic != _DEPOSITARY)
     own = (
         (kind == "operating").fill_null(value=False)
@@ -121,8 +121,10 @@ def _identity_columns() -> list[pl.Expr]:
 
 
 def _previous_names() -> pl.Expr:
-    """Former names, without the present one, which the source repeats now and then."""
-    former = pl.col("former_names").list.set_difference(pl.concat_list(f.NAME))
+    """Former names as they are shown, each once in its newest spelling, without spellings of the present one."""
+    shown = pl.concat_list(f.NAME, "former_names").list.eval(display_name(pl.element()))
+    letters = pl.element().str.to_lowercase().str.replace_all(r"[^a-z0-9]", "")
+    former = shown.list.eval(pl.element().filter(letters.is_first_distinct())).list.slice(1)
     return pl.when(former.list.len() > 0).then(former)
 
 

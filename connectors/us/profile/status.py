@@ -31,9 +31,13 @@ AROUND_DAYS: Final = AROUND.days
 MERGER_MONTHS: Final = 18  # of our own choosing: between a merger's documents and the end
 BANKRUPTCY_MONTHS: Final = 24  # of our own choosing: between item 1.03 and the end of registration
 _CONTROL: Final = "5.01"
+_TERMINATED: Final = "1.02"  # an agreement: alone that of the merger; beside these it is replaced, or was performed
+_PERFORMED: Final = ("1.01", "2.01", "2.03", "3.01", _CONTROL)
 _COMPLETED: Final = ("2.01", "3.01")
 _EXTINGUISHED: Final = ("(a)(3)", "(a)(4)")
 _BLANK_CHECK: Final = "6770"
+_BANKS: Final = ("6021", "6022", "6029", "6035", "6036")  # not holding companies
+_LISTING: Final = ("Nasdaq", "NYSE", "CBOE")
 _REVOKED: Final = "REVOKED"  # of all classes, whatever a header says
 # Form 15 ends the registration of shares unless its text is about another class: that takes the text
 ENDS_READ: Final = AbsenceRule(
@@ -46,7 +50,8 @@ ENDS_READ: Final = AbsenceRule(
 def status_facts(present: PresentRows) -> pl.LazyFrame:
     """One row per filer: the newest report, the end of registration, the removal, and the reasons.
 
-    `_report`, `_ended`, `_removed`: day and source text of each; null where there is none.
+    `_report`, `_ended`, `_removed`: day and source text of each; null where there is none. `_reports_itself`: whether
+    any report is not of a kind that funds file.
     """
     filed = present_rows(present, f.FILED_TABLE).filter(pl.col("_retired_at").is_null())
     named = filed.with_columns(
@@ -54,14 +59,16 @@ def status_facts(present: PresentRows) -> pl.LazyFrame:
         _word=pl.concat_str(f.FORM, f.ACCESSION, separator=" "),
         _mark=pl.concat_str(pl.col(f.FILED).dt.to_string("%Y-%m-%d"), f.ACCESSION, f.FORM, separator=" "),
     )
-    reports = _newest_per_filer(named.filter(form_types.is_in_family(pl.col(f.FORM), form_types.OWN)), "_report")
+    reporting, own = (form_types.is_in_family(pl.col(f.FORM), one) for one in (form_types.REPORTING, form_types.OWN))
+    reports = _newest_per_filer(named.filter(reporting), "_report")
+    reports = reports.join(named.group_by(f.CIK).agg(_reports_itself=own.any()), on=f.CIK, how="left")
     ends = _newest_per_filer(_registration_ends(named, present), "_ended")
     taken_back = form_types.is_in_family(pl.col(f.FORM), form_types.ENDING) & pl.col(f.FORM).str.ends_with(
         form_types.AMENDED
     )
     back = named.filter(taken_back).group_by(f.CIK).agg(_back=pl.col("_day").max())
     found = reports.join(ends, on=f.CIK, how="full", coalesce=True)
-    found = found.join(_share_removals(present), on=f.CIK, how="full", coalesce=True)
+    found = found.join(_standing_removals(present, named), on=f.CIK, how="full", coalesce=True)
     anchored = found.join(back, on=f.CIK, how="left").with_columns(*_end_anchors())
     ended = anchored.select(f.CIK, "_anchor", "_removed").filter(pl.col("_anchor").is_not_null())
     told = anchored.join(_end_reasons(named.join(ended, on=f.CIK)), on=f.CIK, how="left").with_columns(
@@ -101,6 +108,16 @@ def _share_removals(present: PresentRows) -> pl.LazyFrame:
     )
 
 
+def _standing_removals(present: PresentRows, named: pl.LazyFrame) -> pl.LazyFrame:
+    """Removals that no amendment follows: one may withdraw it, and nothing in it says so."""
+    amendment = form_types.is_in_family(pl.col(f.FORM), form_types.REMOVAL) & pl.col(f.FORM).str.ends_with(
+        form_types.AMENDED
+    )
+    amended = named.filter(amendment).group_by(f.CIK).agg(_amended=pl.col("_day").max())
+    stands = pl.col("_amended").is_null() | (pl.col("_amended") < pl.col("_removed"))
+    return _share_removals(present).join(amended, on=f.CIK, how="left").filter(stands).drop("_amended")
+
+
 def _end_anchors() -> list[pl.Expr]:
     """Whether registration has ended, whether the shares are removed, and the day to seek reasons around."""
     after = pl.duration(days=AFTER_DAYS)
@@ -130,7 +147,7 @@ def _end_reasons(around: pl.LazyFrame) -> pl.LazyFrame:
     """Per filer that has ended, whether a merger or a bankruptcy explains it.
 
     A report of a bankruptcy together with new owners means a plan, not a merger, and merger documents from
-    before a bankruptcy belong to a merger that failed.
+    before a bankruptcy, or before the end of an agreement that nothing replaces, belong to a merger that failed.
     """
     form, items, day = pl.col(f.FORM), pl.col(f.ITEMS), pl.col("_day")
     current = form_types.base_form(form) == "8-K"
@@ -140,6 +157,8 @@ def _end_reasons(around: pl.LazyFrame) -> pl.LazyFrame:
     offer = (form_types.base_form(form) == form_types.OFFER) & pl.col(f.FILE_NUMBER).str.starts_with(form_types.SUBJECT)
     removal = form_types.is_in_family(form, form_types.REMOVAL) & _is_near_end(day)
     recent = _is_within_months(day, MERGER_MONTHS)
+    is_kept = pl.any_horizontal(items.list.contains(item) for item in _PERFORMED)
+    terminated = current & items.list.contains(_TERMINATED) & ~is_kept & recent
     fallen = bankrupt & _is_within_months(day, BANKRUPTCY_MONTHS)
     of_itself = form_types.is_about_filer_itself(pl.col(f.CIK), form, pl.col(f.ACCESSION))
     told = around.group_by(f.CIK).agg(
@@ -149,10 +168,12 @@ def _end_reasons(around: pl.LazyFrame) -> pl.LazyFrame:
         ).max(),
         _exchanged=day.filter(form_types.is_in_family(form, form_types.EXCHANGE) & recent).max(),
         _fell=day.filter(fallen).max(),
+        _terminated=day.filter(terminated).max(),
         _delisted=(removal & of_itself).any(),
     )
     papers = pl.max_horizontal("_papers", pl.when("_delisted").then("_exchanged"))
-    stood = papers.is_not_null() & (pl.col("_fell").is_null() | (papers > pl.col("_fell")))
+    failures = (pl.col(name).is_null() | (papers > pl.col(name)) for name in ("_fell", "_terminated"))
+    stood = papers.is_not_null() & pl.all_horizontal(failures)
     return told.select(
         f.CIK, "_delisted", "_is_merged", _merged=pl.col("_is_merged") | stood, _fallen=pl.col("_fell").is_not_null()
     )
@@ -175,7 +196,8 @@ def status_columns(today: date, register: str) -> list[pl.Expr]:
     A filer without a profile counts as active, with no status source: being named elsewhere is not a register
     statement. So does one that reports while a Form 15 of it cannot be read (`ENDS_READ`); one that is silent then is
     dormant, with no status source if its end has a reason that the text would confirm. A current report of a completed
-    merger near that Form 15, and silence since, are ground enough without the text.
+    merger near that Form 15, and silence since, are ground enough without the text. A listed bank that reports nothing
+    here reports to its own supervisor (section 12(i) of the Exchange Act): its silence means nothing.
     """
     known = pl.col("_known")
     due = pl.col("_report").dt.offset_by(f"{SILENT_MONTHS}mo")
@@ -191,12 +213,16 @@ def status_columns(today: date, register: str) -> list[pl.Expr]:
     over = (ended | gone) & ~(traded & fresh)
     dissolved = over & (merged | wound_up | liquidated)
     fallen = pl.col("_fallen").fill_null(value=False)
+    stays = (pl.col("_effective") > pl.lit(today)).fill_null(value=True)
+    listed = pl.col("exchanges").list.eval(pl.element().is_in(_LISTING)).list.any()
+    elsewhere = (pl.col("sic").is_in(_BANKS) & listed).fill_null(value=False) & stays & ~ended
+    active = (fresh & (~ended | traded)) | elsewhere
     end_word = pl.when(ended).then("_ended_word").otherwise("_removed_word")
     rules = (
         StatusRule(over & merged, "dissolved", "merged", pl.col("_anchor"), end_word),
         StatusRule(over & wound_up, "dissolved", "dissolution", pl.col("_anchor"), end_word),
         StatusRule(over & liquidated, "dissolved", "liquidation", pl.col("_anchor"), end_word),
-        StatusRule(fresh & (~ended | traded), "active", None, pl.lit(None, pl.Date), pl.lit(None, pl.String)),
+        StatusRule(active, "active", None, pl.lit(None, pl.Date), pl.lit(None, pl.String)),
         StatusRule(ended & fallen, "dormant", "bankruptcy", pl.col("_ended"), pl.col("_ended_word")),
         StatusRule(ended, "dormant", "deregistered", pl.col("_ended"), pl.col("_ended_word")),
         StatusRule(pl.col("_report").is_not_null(), "dormant", "not_reporting", due, pl.col("_report_word")),

@@ -57,13 +57,19 @@ def map_filings(filed: pl.LazyFrame, facts: pl.LazyFrame, today: date) -> pl.Dat
         *ORIGIN,
         "filing_type",
         pl.col(f.ACCESSION).alias("native_id"),
-        pl.col(f.PERIOD).alias("period_end"),
+        _last_day().alias("period_end"),
         pl.col(f.FILED).alias("filed_at"),
         pl.col(f.FORM).str.ends_with(form_types.AMENDED).alias("is_amendment"),
         _document_url().alias("document_url"),
         pl.lit(f.KEY).alias("register"),
     )
     return complete_columns(rows, FILINGS)
+
+
+def _last_day() -> pl.Expr:
+    """The last day that a report is on; unknown of a 6-K, of which the list names the month or day of filing."""
+    is_foreign = form_types.base_form(pl.col(f.FORM)) == form_types.FOREIGN_INTERIM
+    return pl.when(~is_foreign).then(pl.col(f.PERIOD))
 
 
 def _document_url() -> pl.Expr:

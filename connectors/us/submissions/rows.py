@@ -225,12 +225,12 @@ class _FilerRowBuilder:
         addresses = filer.addresses
         business = (addresses and addresses.business) or FilerAddress()
         mailing = (addresses and addresses.mailing) or FilerAddress()
-        used = business if scalar_text(business.city) or scalar_text(business.stateOrCountry) else mailing
+        used = business if scalar_text(business.city) or _place_code(business) else mailing
         lines = [line for value in (used.street1, used.street2) if (line := scalar_text(value))]
         return {
             "lines": lines or None,
             "city": scalar_text(used.city),
-            "place": self._checked_code(scalar_text(used.stateOrCountry), PLACES, "stateOrCountry"),
+            "place": self._checked_code(_place_code(used), PLACES, "stateOrCountry"),
             "postal_code": scalar_text(used.zipCode),
         }
 
@@ -295,6 +295,11 @@ def former_names(names: list[FormerName]) -> list[str]:
         if (written := scalar_text(name.name))
     )
     return list({name.casefold(): name for _, _, name in reversed(dated)}.values())
+
+
+def _place_code(address: FilerAddress) -> str | None:
+    """The EDGAR place code; newer foreign addresses have it as the code of their country alone."""
+    return scalar_text(address.stateOrCountry) or scalar_text(address.countryCode)
 
 
 def _tax_number(filer: FilerProfile) -> str | None:

@@ -61,7 +61,7 @@ def relevant_filings(page: FilingsPage) -> list[ListedFiling]:
 
 def lapsed_status_facts(filings: list[ListedFiling], today: date) -> list[str]:
     """Status facts of a filer's list that follow from elapsed time alone by `today`."""
-    own = max((one.filed for one in filings if form_types.is_own_form(one.form)), default=None)
+    own = max((one.filed for one in filings if form_types.is_reporting_form(one.form)), default=None)
     annual = (one for one in filings if one.form in form_types.ANNUAL and one.file_number.startswith(COVERED))
     covered = max((one.filed for one in annual), default=None)
     removed = max(
@@ -90,7 +90,7 @@ def end_filings_to_read(filings: list[ListedFiling], today: date) -> Iterator[Li
     These are its Forms 25 and 15 of the last two years, and the current reports around them unless a merger is
     listed.
     """
-    last = max((one.filed for one in filings if form_types.is_own_form(one.form)), default=None)
+    last = max((one.filed for one in filings if form_types.is_reporting_form(one.form)), default=None)
     ends = [
         one
         for one in filings
@@ -133,4 +133,4 @@ def _parse_day(text: str) -> date | None:
         return None
 
 
-_COUNTING: Final = form_types.OWN | form_types.ENDING | form_types.REMOVAL
+_COUNTING: Final = form_types.REPORTING | form_types.ENDING | form_types.REMOVAL

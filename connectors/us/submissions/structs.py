@@ -73,7 +73,7 @@ class FilerAddress(Struct, forbid_unknown_fields=True):
     isForeignLocation: Raw = _LEFT
     foreignStateTerritory: Raw = _LEFT
     country: Raw = _LEFT
-    countryCode: Raw = _LEFT
+    countryCode: Scalar = None
 
 
 class FilerAddresses(Struct, forbid_unknown_fields=True):

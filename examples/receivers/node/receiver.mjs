@@ -7,7 +7,7 @@
 // file with one event per line, inbox.jsonl).
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+import { appendFileSync, closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -67,8 +67,14 @@ export class Inbox {
   // Stores an event durably, as it came (JSON.parse rounds amounts above 2^53); returns false if it was already stored.
   keep(eventId, body) {
     if (this.seen.has(eventId)) return false;
-    writeSync(this.file, Buffer.concat([body, Buffer.from("\n")])); // a delivery is one line
-    fsyncSync(this.file);
+    const { size } = fstatSync(this.file);
+    try {
+      appendFileSync(this.file, Buffer.concat([body, Buffer.from("\n")])); // a delivery is one line
+      fsyncSync(this.file);
+    } catch (error) {
+      ftruncateSync(this.file, size); // of a disk that is full: the next line must not follow a part of this one
+      throw error;
+    }
     this.seen.add(eventId);
     return true;
   }

@@ -85,6 +85,14 @@ export class Client {
     return this.#reader.read(this.settings.baseUrl + pathAndQuery, this.headers(), options);
   }
 
+  /**
+   * Kept answers are confirmed before they are given again, as after every event of a stream or tail: they may be of the
+   * time before it.
+   */
+  confirmAnswers(): void {
+    this.#reader.outdate();
+  }
+
   /** A list of the API, by its path as the OpenAPI document has it. */
   list<Path extends ListPath>(
     path: Path,

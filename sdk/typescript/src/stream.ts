@@ -46,6 +46,7 @@ export async function* streamEvents(
         silent = false;
         failures = 0;
         if (event === null || (seen !== undefined && event.sequence <= seen)) continue;
+        client.confirmAnswers();
         yield event;
         seen = event.sequence;
       }
@@ -107,7 +108,9 @@ async function opened(
   const sent = { ...client.headers(), Accept: "text/event-stream", ...headers };
   const call = { method: "GET", address: baseUrl + path, headers: sent, signal } as const;
   const response = await seams.fetch(call.address, initOf(call, silence));
-  if (response.ok) return response;
+  const kind = response.headers.get("Content-Type");
+  // A page in its place, as of a proxy or another address, would pass for a stream in which nothing happens.
+  if (response.ok && (kind === null || /^text\/event-stream\b/i.test(kind))) return response;
   const { status } = response;
   throw refusalOf({ status, headers: response.headers, text: await response.text() }, seams.now());
 }

@@ -94,6 +94,20 @@ describe("what is repeated", () => {
     expect(service.received).toHaveLength(1);
   });
 
+  test.each([30 * 24 * 3600, Number.POSITIVE_INFINITY])("a wait of %s s, more than a timer holds, ends not at once", async (seconds) => {
+    const service = await playing(refusal("quota_exceeded", { "Retry-After": String(30 * 24 * 3600) }));
+    const { client } = clientOf(service, {
+      sleep: undefined,
+      timeoutSeconds: seconds,
+      retries: { longestSeconds: seconds },
+    });
+    const stop = new AbortController();
+    const read = client.companies.get(COMPANY, {}, { signal: stop.signal });
+    setTimeout(() => stop.abort(new Error("left")), 100);
+    expect(await thrown(read)).toMatchObject({ message: "left" });
+    expect(service.received).toHaveLength(1);
+  });
+
   test("whoever leaves while it waits ends the waiting", async () => {
     const service = await playing(refusal("rate_limited", { "Retry-After": "30" }));
     const stop = new AbortController();
@@ -118,6 +132,29 @@ describe("changes", () => {
       '{"name":"x"}',
       '{"name":"y"}',
     ]);
+  });
+
+  test("a POST that meets its own first attempt is repeated until that one's answer is there", async () => {
+    const service = await playing(
+      { body: "", cut: true },
+      { ...refusal("idempotency_in_progress"), headers: { "Retry-After": "1" } },
+      { status: 201, body: { id: "wl_1" } },
+    );
+    const { client, waits } = clientOf(service);
+    expect(await client.watchlists.create("x")).toEqual({ id: "wl_1" });
+    expect(waits).toEqual([0.25, 1]);
+    const other = await playing(refusal("watchlist_in_use"));
+    const error = await thrown(clientOf(other).client.watchlists.delete("wl_1"));
+    expect([error, other.received.length]).toMatchObject([{ code: "watchlist_in_use" }, 1]);
+  });
+
+  test("a DELETE that finds nothing after an answer that was lost has done its work", async () => {
+    const gone = refusal("watchlist_not_found");
+    const service = await playing({ body: "", cut: true }, gone);
+    expect(await clientOf(service).client.watchlists.delete("wl_1")).toBeUndefined();
+    const limited = await playing(refusal("rate_limited", { "Retry-After": "1" }), gone);
+    for (const wrong of [limited, await playing(gone)])
+      expect(await thrown(clientOf(wrong).client.watchlists.delete("wl_1"))).toMatchObject({ status: 404 });
   });
 
   test("a DELETE has no body and answers none; a PATCH is sent once", async () => {

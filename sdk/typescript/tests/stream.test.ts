@@ -118,6 +118,35 @@ describe("a stream", () => {
     }
   });
 
+  test("that is a page, of a proxy or of another address, is told and not waited on", async () => {
+    const service = await playing({ headers: { "Content-Type": "text/html" }, body: "<html>Sign in" });
+    const error = await thrown(taken(clientOf(service).client.events.stream(), 1));
+    expect(error).toMatchObject({ name: "ApiError", status: 200, code: "unreadable_response" });
+    expect((error as Error).message).toContain("Sign in");
+    expect(service.received).toHaveLength(1);
+  });
+
+  test.each(["stream", "tail"] as const)("of a %s, an event makes answers from before it be confirmed", async (kind) => {
+    const state = (n: number): Reply => ({
+      headers: { ETag: `W/"${n}"`, "Cache-Control": "private, max-age=60" },
+      body: { id: "x", n },
+    });
+    let reads = 0;
+    const service = await serving(({ pathname }, { headers }) => {
+      if (pathname.endsWith("/stream")) return sent(sse(1, 2), { open: true });
+      if (pathname === "/api/v1/events") return { body: { data: [event((reads += 1))], next_cursor: "c", has_more: true } };
+      return state(headers["if-none-match"] === 'W/"1"' ? 2 : 1);
+    });
+    const { client } = clientOf(service);
+    const states: unknown[] = [];
+    for await (const { company_id } of client.events[kind]()) {
+      states.push(await client.companies.get(company_id));
+      states.push(await client.companies.get(company_id));
+      if (states.length === 4) break;
+    }
+    expect(states).toEqual([1, 1, 2, 2].map((n) => ({ id: "x", n })));
+  });
+
   test("ends with what the service refuses for good", async () => {
     const service = await playing(refusal("tier_required"));
     const error = await thrown(taken(clientOf(service).client.events.stream(), 1));

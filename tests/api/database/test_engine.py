@@ -88,6 +88,14 @@ def test_migrating_again_changes_nothing_and_down_is_possible(database):
         session.add(account())
 
 
+def test_a_database_of_a_later_version_is_refused(database):
+    with database.writing() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    url = database.url.render_as_string(hide_password=False)
+    with pytest.raises(SettingError, match=r"of a later version of this software \(revision 9999\): install"):
+        prepare_database(url)
+
+
 def test_two_processes_may_migrate_at_once(control_url):
     failures = []
 

@@ -118,6 +118,15 @@ def test_a_download_is_the_file_without_a_key(service):
         assert head.headers["content-length"] == answer.headers["content-length"]
 
 
+def test_a_head_with_a_range_is_answered_by_the_headers_of_the_whole_file(service):
+    [file] = listed(service, "&market=SE&table=companies&part=upserts")
+    for asked in ("bytes=2-4", f"bytes={file['bytes']}-"):
+        head = service.client.head(path_of(file), headers={"Range": asked})
+        assert (head.status_code, head.content) == (200, b"")
+        assert head.headers["content-length"] == str(file["bytes"])
+        assert "content-range" not in head.headers
+
+
 def test_a_download_goes_on_where_it_broke_off(service):
     [file] = listed(service, "&market=SE&table=companies&part=upserts")
     content, path = service.client.get(path_of(file)).content, path_of(file)

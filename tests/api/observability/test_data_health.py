@@ -72,6 +72,20 @@ def test_sources_markets_and_runs(seen: Any) -> None:
     }
 
 
+def test_checks_in_the_future_are_no_fresh_ones(seen: Any) -> None:
+    """By a clock that was ahead: alerts that wait for an age, or for a quarantine, must fire."""
+    ahead = NOW + 9_000 * HOUR
+    datasets = {"no.enheter": DatasetCheck(ahead, ahead, 48)}
+    freshness.write_freshness(seen.layout, Freshness({"NO": ahead}, datasets))
+    reader = ReleaseReader(seen.layout)
+    told = {name: dict(one.values) for name, one in data_health_gauges(reader, NOW).items()}
+    reader.close()
+    key = ("NO", "no.enheter")
+    assert told["source_age_seconds"][key] > told["source_stale_after_seconds"][key]
+    assert told["source_held_seconds"][key] == 0
+    assert told["market_age_seconds"]["NO",] > 2 * 86_400
+
+
 def test_reconciliation_gauges_state_zero_and_leave_out_the_unknown() -> None:
     counted = Reconciliation(
         {"no.enheter": 0, "no.roller": 4},

@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from api.database.migrate import prepare_database
 from api.database.models.accounts import Mail
-from api.database.models.webhooks import Delivery, EndpointState, QueuedAttempt
+from api.database.models.webhooks import Delivery, EndpointState, LedgerCursor, QueuedAttempt
 from api.observability import delivery_health
 from api.webhooks.delivery.fanout import LEASE
 from tests.api.fixtures.fanout import ACCOUNT, NOON, Control, matched_all
@@ -116,6 +116,18 @@ def test_metrics_of_deliveries(behind: Any) -> None:
         "firm_mail_waiting 0.0",
     ):
         assert line in text.splitlines(), text
+
+
+def test_metrics_of_a_ledger_that_was_restored_without_its_database(behind: Any, tmp_path: Path) -> None:
+    """It ends at 12: the events that get the numbers up to 15 again would be matched no more."""
+    assert "firm_webhook_events_ahead 0.0" in behind.client.get("/metrics").text.splitlines()
+    database = prepare_database(f"sqlite:///{tmp_path / 'control.sqlite'}")
+    with database.writing() as session:
+        session.execute(update(LedgerCursor).values(sequence=15))
+    database.close()
+    lines = behind.client.get("/metrics").text.splitlines()
+    assert "firm_webhook_events_ahead 3.0" in lines
+    assert "firm_webhook_unmatched_events 0.0" in lines
 
 
 def test_ready_while_the_database_is_away(serve: Any, world: Any, tmp_path: Path) -> None:

@@ -159,6 +159,8 @@ def test_incidents_are_unknown_of_markets_that_other_machines_ingest(
     ("state", "check", "word"),
     [
         (DatasetState(None, checked_at=NOW - 48 * HOUR), DatasetCheck(None, None, 48), "fresh"),
+        (DatasetState(None, checked_at=NOW + timedelta(minutes=4)), DatasetCheck(None, None, 48), "fresh"),
+        (DatasetState(None, checked_at=NOW + 365 * DAY), DatasetCheck(None, None, 48), "unknown"),  # a clock was ahead
         (DatasetState(None, checked_at=NOW - 48 * HOUR - timedelta(seconds=1)), DatasetCheck(None, None, 48), "late"),
         (DatasetState(None, checked_at=NOW), DatasetCheck(None), "unknown"),
         (DatasetState(None, checked_at=NOW), None, "unknown"),

@@ -99,6 +99,27 @@ def test_an_unknown_word_is_kept_and_counted_and_the_life_span_decides() -> None
     assert state(**word("NOGET NYT")) == ("active", None, None, "NOGET NYT", None)
 
 
+@check_cases(
+    ("ready", "listed", "status", "detail"),
+    [
+        ("UNDERKONKURS", "UNDER KONKURS", "dormant", "bankruptcy"),
+        ("UNDERFRIVILLIGLIKVIDATION", "UNDER FRIVILLIG LIKVIDATION", "dormant", "liquidation"),
+        ("UNDERTVANGSOPLØSNING", "UNDER TVANGSOPLØSNING", "dormant", "forced_dissolution"),
+        ("UNDERREKONSTRUKTION", "UNDER REKONSTRUKTION", "active", "reorganisation"),
+        ("OPLØSTEFTERKONKURS", "OPLØST EFTER KONKURS", "dissolved", "bankruptcy"),
+    ],
+)
+def test_ready_made_word_without_blanks_is_the_lists_word(
+    ready: str, listed: str, status: str, detail: str | None
+) -> None:
+    """A bankrupt company was served as active, with the signal `unknown_status`."""
+    changes: dict[str, Any] = {**word(listed), "virksomhedMetadata": {"sammensatStatus": ready}}
+    ended = SINCE if status == "dissolved" else None
+    assert state(**changes) == (status, detail, SINCE, ready, ended)
+    expected = {("contradicting_status", "sammensatStatus"): 1} if ended else {}  # an end beside an open life span
+    assert signals(batches(COMPANIES, answer(company(**changes)))) == expected
+
+
 def test_sole_traders_and_foundations_have_a_word_and_no_status_of_a_court() -> None:
     found = state(virksomhedsstatus=[], virksomhedMetadata={"sammensatStatus": "Aktiv"})
     assert found == ("active", None, None, "Aktiv", None)

@@ -74,6 +74,9 @@ def cases() -> Iterator[tuple[str, list[RequestedRun], dict[str, datetime], set[
     """Instant, earlier runs, failed fetches, what is due."""
     yield "03-03T04:00", [], {}, set(CRONS)  # nothing was ever fetched
     yield "03-03T04:20", [FIRST], {}, {"news"}
+    # a clock that was ahead for one tick
+    yield "03-03T04:20", [FIRST, run("12-03T04:00", *CRONS)], {}, {"news"}
+    yield "03-03T04:40", [FIRST, waiting("12-03T04:00", "news")], {}, {"register"}
     yield "03-03T04:40", [FIRST, run("03-03T04:20", "news")], {}, {"news", "register"}
     yield "03-07T09:20", [run("03-07T09:00", "news")], {}, {"news", "index"}
     # the machine was off over the week's tick of the index

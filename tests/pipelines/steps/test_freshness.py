@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,18 @@ def test_held_since_the_first_run_and_until_it_is_taken_in(place: Place) -> None
     place.ingest()
     assert place.noted["accounts"].held_since is None
     assert place.noted["accounts"].checked_at == place.noted["register"].checked_at
+
+
+@pytest.mark.slow
+def test_checks_after_a_clock_that_was_ahead_are_dated_by_the_clock(place: Place) -> None:
+    place.plain_ingested()
+    place.now += timedelta(days=365)
+    place.ingest()
+    place.now -= timedelta(days=365)
+    place.ingest()
+    for seen in place.noted.values():
+        assert seen.checked_at is not None
+        assert place.now - timedelta(minutes=1) < seen.checked_at <= place.now
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from warehouse.schema.market_state import DatasetState, QuarantineReason
 from warehouse.schema.tables import EVENTS
 
 AT = datetime(2026, 11, 3, 12, tzinfo=UTC)
-BEFORE, LATER = AT - timedelta(days=1), AT + timedelta(days=1)
+BEFORE, LATER, AHEAD = AT - timedelta(days=1), AT + timedelta(days=1), AT + timedelta(days=365)
 HISTORY = Path("FI.duckdb")
 PROFILES = profile_dataset(MARKET)
 OTHER = next(dataset for dataset in MARKET.datasets if dataset is not PROFILES)
@@ -54,6 +54,9 @@ def test_plan_market_without_profiles_keeps_its_last_part_unless_it_is_published
         (None, FetchResult("d", failure="503", asked=True), BEFORE, None, (BEFORE, AT)),
         (TORN, FetchResult("d", asked=True), BEFORE, None, (BEFORE, AT)),
         (TORN, FetchResult("d", asked=True), None, BEFORE, (None, BEFORE)),
+        # a clock that was ahead
+        (None, FetchResult("d", asked=True), AHEAD, None, (AT, None)),
+        (TORN, FetchResult("d", asked=True), BEFORE, AHEAD, (BEFORE, AT)),
     ],
 )
 def test_state_after_run(
@@ -64,5 +67,5 @@ def test_state_after_run(
     expected: tuple[datetime | None, datetime | None],
 ) -> None:
     state = DatasetState(BEFORE, held=held, checked_at=checked_at, held_since=held_since)
-    found = state_after_run(state, fetched, AT)
+    found = state_after_run(state, fetched, AT, LATER)
     assert (found.checked_at, found.held_since) == expected

@@ -68,7 +68,26 @@ def test_polars(handed: tuple[Layout, MarketExport]) -> None:
     [code] = blocks("python", handed[1].folder)
     names: dict[str, pl.DataFrame] = {}
     exec(code, names)
-    assert names["latest"].select("company_id", "period").rows() == [(ONE, "2024"), (TWO, "2024")]
+    latest = names["latest"].select("company_id", "period", "is_consolidated")
+    assert latest.rows() == [(ONE, "2024", True), (TWO, "2024", False)], "the series that the API shows"
+
+
+def test_csv_is_text_in_every_reader(layout: Layout) -> None:
+    first = member("NO", 1, industry_code="01110", name="NA")
+    learn(layout, "NO", 0, companies=[first, member("NO", 2, name='"«Ærø»",\r\n', industry_code=None)])
+    publish(layout, "NO")
+    [export] = write(layout)
+    path = export.folder / "companies.csv.gz"
+    assert all(
+        call in TEXT for call in ("infer_schema=False", "all_varchar = true", 'keep_default_na=False, na_values=[""]')
+    )
+    pandas = pytest.importorskip("pandas")
+    by_pandas = pandas.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+    with open_database() as connection:
+        by_duckdb = connection.sql(f"FROM read_csv('{path}', all_varchar = true)").pl()
+    expected = [("NA", "01110"), ('"«Ærø»",\r\n', None)]
+    for found in (pl.read_csv(path, infer_schema=False), by_duckdb, pl.from_pandas(by_pandas)):
+        assert found.select("name", "sni_code").rows() == expected
 
 
 def test_it_names_every_file_and_setting() -> None:

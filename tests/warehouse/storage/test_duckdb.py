@@ -9,7 +9,7 @@ import weakref
 import polars as pl
 import pytest
 
-from warehouse.storage import duckdb
+from warehouse.storage import atomic_files, duckdb
 
 TIGHT = "60MB"
 WIDE = "SELECT range AS number, md5(range::VARCHAR) || md5((range + 1)::VARCHAR) AS told FROM range(1500000)"
@@ -48,15 +48,21 @@ def test_two_folders_side_by_side_share_no_room(tmp_path):
 
 def test_what_a_dead_process_spilled_is_removed_and_a_living_ones_stays(tmp_path):
     ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
-    dead = tmp_path / f".spilled-{int(ended.stdout)}-1"
-    living = tmp_path / f".spilled-{os.getppid()}-1"
-    for room in (dead, living):
+    here = atomic_files.process_space()
+    dead = tmp_path / f".spilled-{here}-{int(ended.stdout)}-1"
+    living = tmp_path / f".spilled-{here}-{os.getppid()}-1"
+    elsewhere = tmp_path / f".spilled-{int(here) + 1}-{int(ended.stdout)}-1"  # of another container: nothing is known
+    left = tmp_path / f".spilled-{int(here) + 1}-{int(ended.stdout)}-2"
+    for room in (dead, living, elsewhere, left):
         room.mkdir()
         (room / "duckdb_temp_storage_DEFAULT-0.tmp").write_bytes(b"0")
+    os.utime(left, (0, 0))
     (tmp_path / "0000000001").mkdir()
     with duckdb.open_database(tmp_path / "0000000001" / "warehouse.duckdb"):
         assert not dead.exists()
         assert living.exists()
+        assert elsewhere.exists()
+        assert not left.exists()
 
 
 def test_a_transaction_lets_go_of_a_frame_that_a_statement_went_over(monkeypatch):

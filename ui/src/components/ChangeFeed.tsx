@@ -15,7 +15,7 @@ export interface ChangeFeedProps extends CompanyProps {
   readonly eventTypes?: readonly EventType[] | undefined;
   /** Changes of one page, 1 to 100; 25 where it is left out. */
   readonly limit?: number | undefined;
-  /** How often what is new is asked for; 60 where it is left out, null: never. */
+  /** How often what is new is asked for; 60 where it is left out, null or 0: never. */
   readonly refreshSeconds?: number | null | undefined;
 }
 

@@ -88,15 +88,20 @@ function shown(resource: Resource<unknown>, feed: Feed | null): Resource<Feed> {
   return { state: "ready", value: feed, failure: resource.failure };
 }
 
+// A timer holds no more: with a longer one, as with 0, a page would ask without a pause.
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /**
- * Calls at every turn while the page is seen; an answer that has not changed is not counted by the service.
+ * Calls at every turn while the page is seen; an answer that has not changed is not counted by the service. 0, and more
+ * than a timer holds: never.
  */
 function useRefresh(renew: () => void, seconds: number | null): void {
   useEffect(() => {
-    if (seconds === null) return undefined;
+    const turn = (seconds ?? 0) * 1000;
+    if (!(turn > 0 && turn <= LONGEST_TIMER)) return undefined;
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") renew();
-    }, seconds * 1000);
+    }, turn);
     return () => clearInterval(timer);
   }, [renew, seconds]);
 }

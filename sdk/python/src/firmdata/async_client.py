@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from datetime import date, datetime
 from typing import Any
 
@@ -13,11 +14,23 @@ from httpx_sse import aconnect_sse
 from typing_extensions import Self
 
 from firmdata import calls, models
-from firmdata.calls import ALL_EVENTS, ApiCall, StreamedEvent, company_path, error_of, get, post, query
+from firmdata.calls import (
+    ALL_EVENTS,
+    BROKEN,
+    ApiCall,
+    StreamedEvent,
+    answer_of,
+    company_path,
+    error_of,
+    get,
+    is_event_stream,
+    post,
+    query,
+)
 from firmdata.errors import ApiError, ConnectionFailedError
 from firmdata.kept_answers import NOT_MODIFIED, KeptAnswers, asking_headers
 from firmdata.pages import AsyncPages
-from firmdata.retries import LASTING_SECONDS, RetryPolicy, is_repeatable
+from firmdata.retries import LASTING_SECONDS, RetryPolicy, is_repeatable, was_deleted
 from firmdata.settings import ClientSettings
 
 Values = str | Sequence[str] | None
@@ -106,11 +119,11 @@ class AsyncEvents:
 
     async def stream(
         self, *, since: int | Moment = None, last_event_id: int | None = None, **params: Any
-    ) -> AsyncIterator[models.Event]:
+    ) -> AsyncGenerator[models.Event, None]:
         """Events as they are published. A connection that is cut is made again after the last event that was received.
 
         last_event_id: `sequence` of the last event that an earlier stream gave. Ends with an error only where the
-        service refuses.
+        service refuses, or what answers is no stream, as where the address is another one.
         """
         seen, failures = last_event_id, 0
         while True:
@@ -118,22 +131,24 @@ class AsyncEvents:
             headers = {} if seen is None else {"Last-Event-ID": str(seen)}
             opened_at, got_event = time.monotonic(), False
             try:
-                async for position, event in self._connected({**params, **begin}, headers):
-                    if event is not None:
-                        yield event
-                        failures, got_event = 0, True
-                    seen = position
+                # whoever stops reading ends the connection then, and not when its rest is collected
+                async with aclosing(self._connected({**params, **begin}, headers)) as connected:
+                    async for position, event in connected:
+                        if event is not None:
+                            yield event
+                            failures, got_event = 0, True
+                        seen = position
                 was_alive = got_event or time.monotonic() - opened_at >= LASTING_SECONDS
                 failures, wait = self._client.retries.wait_after_end(failures, was_alive)
-            except (httpx.TransportError, ApiError) as error:
+            except (*BROKEN, ApiError) as error:
                 failures += 1
                 wait = self._client.retries.wait_after_refusal(failures, error, time.time())
             await self._client.sleep(wait)
 
-    async def _connected(self, params: dict[str, Any], headers: dict[str, str]) -> AsyncIterator[StreamedEvent]:
+    async def _connected(self, params: dict[str, Any], headers: dict[str, str]) -> AsyncGenerator[StreamedEvent, None]:
         """What one connection gives, until it ends."""
         async with self._client.connect_stream(query(params), headers) as source:
-            if source.response.is_error:
+            if not is_event_stream(source.response):
                 await source.response.aread()
                 raise error_of(source.response, time.time())
             async for one in source.aiter_sse():
@@ -253,32 +268,37 @@ class AsyncClient:
 
     async def send(self, call: ApiCall[Any]) -> Any:
         """Sends a request, again where that does no harm; raises ApiError, ConnectionFailedError."""
-        may_repeat, attempt = is_repeatable(call.method, call.headers), 0
+        may_repeat, before = is_repeatable(call.method, call.headers), list[int | None]()
         kept = self._kept.of(call)
         headers = asking_headers(call, kept)
         while True:
-            attempt += 1
-            cause: httpx.TransportError | None = None
+            cause: httpx.RequestError | None = None
             response: httpx.Response | None = None
             try:
                 response = await self._http.request(
                     call.method, call.path, params=call.params, json=call.body, headers=headers
                 )
-            except httpx.TransportError as error:
+            except BROKEN as error:
                 cause = error
+            status = None if response is None else response.status_code
             if response is not None and response.is_success:
+                answer = answer_of(call, response, time.time())
                 self._kept.keep(call, response)
-                return call.parse(response.content)
-            if response is not None and response.status_code == NOT_MODIFIED and kept is not None:
+                return answer
+            if status == NOT_MODIFIED and kept is not None:
                 return call.parse(kept.content)
-            status, answered = (None, {}) if response is None else (response.status_code, response.headers)
-            wait = self.retries.wait_after(attempt, status, answered, time.time()) if may_repeat else None
+            if was_deleted(call.method, before, status):
+                return None
+            before.append(status)
+            answered = {} if response is None else response.headers
+            wait = self.retries.wait_after(len(before), status, answered, time.time()) if may_repeat else None
             if wait is not None:
                 await self.sleep(wait)
             elif response is not None:
                 raise error_of(response, time.time())
             else:
-                raise ConnectionFailedError(f"{call.method} {call.path}: {cause!r} after {attempt} attempts") from cause
+                where = f"{call.method} {call.path}"
+                raise ConnectionFailedError(f"{where}: {cause!r} after {len(before)} attempts") from cause
 
     def connect_stream(self, params: dict[str, str], headers: dict[str, str]) -> Any:
         """Opens the stream of events: a context with a source of server-sent events."""

@@ -21,6 +21,8 @@ from firmdata.errors import ApiError
 from firmdata.retries import retry_after
 
 ALL_EVENTS = "/api/v1/events"
+BROKEN = (httpx.TransportError, httpx.DecodingError)
+"""What httpx raises where no whole answer came: bytes that cannot be unpacked are none."""
 StreamedEvent = tuple[int, "models.Event | None"]
 """The number after which a stream goes on, and the event that has it; none at the stream's beginning."""
 
@@ -52,10 +54,12 @@ class ApiCall(Generic[T]):
         return replace(self, params={**kept, "cursor": cursor})
 
     def parse(self, content: bytes) -> T:
-        """The answer; None for one without a body."""
-        if not content:
-            return None  # type: ignore[return-value]
-        return _adapter(self.answer).validate_json(content)
+        """The answer; None of an operation that answers nothing. ValueError for another body, or for none."""
+        if self.answer is not type(None):
+            return _adapter(self.answer).validate_json(content)
+        if content:
+            raise ValueError("there is a body where none belongs")
+        return None  # type: ignore[return-value]
 
 
 def get(path: str, answer: type[T], params: Mapping[str, Any] | None = None) -> ApiCall[T]:
@@ -101,13 +105,27 @@ def company_path(company: str, below: str = "") -> str:
     return f"/api/v1/companies/{segment(company)}{below}"
 
 
+def answer_of(call: ApiCall[T], response: httpx.Response, now: float) -> T:
+    """The answer in a response that succeeded; ApiError where it holds none, as a page of a proxy."""
+    try:
+        return call.parse(response.content)
+    except ValueError as error:
+        raise error_of(response, now) from error
+
+
+def is_event_stream(response: httpx.Response) -> bool:
+    """Whether a response is the stream, and no page, redirect or problem in its place."""
+    return response.is_success and response.headers.get("Content-Type", "").lower().startswith("text/event-stream")
+
+
 def error_of(response: httpx.Response, now: float) -> ApiError:
     """The error that an answer is."""
     try:
         problem = response.json()
     except ValueError:
         problem = None
-    if not isinstance(problem, dict) or "code" not in problem:
-        problem = {"detail": f"no problem document, but {response.text[:200]!r}", "status": response.status_code}
+    if not response.is_error or not isinstance(problem, dict) or "code" not in problem:
+        missing = "no problem document" if response.is_error else "no answer of the service"
+        problem = {"detail": f"{missing}, but {response.text[:200]!r}", "status": response.status_code}
     code = str(problem.get("code", "unreadable_response"))
     return ApiError(response.status_code, code, problem, retry_after(response.headers, now))

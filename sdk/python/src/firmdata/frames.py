@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date, datetime
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from pydantic import AwareDatetime, BaseModel
 
@@ -29,8 +29,8 @@ def to_polars(rows: Iterable[Any], row_type: Any = None) -> pl.DataFrame:
     if not plain:
         return polars.DataFrame(schema=types)
     frame = polars.DataFrame(plain, infer_schema_length=None)
-    unknown = [name for name, kind in frame.schema.items() if kind == polars.Null and name in types]
-    return frame.with_columns(polars.col(name).cast(types[name]) for name in unknown)
+    known = {name: _completed(kind, types[name]) for name, kind in frame.schema.items() if name in types}
+    return frame.cast({name: kind for name, kind in known.items() if kind != frame.schema[name]})
 
 
 def to_pandas(rows: Iterable[Any], row_type: Any = None) -> pd.DataFrame:
@@ -40,17 +40,22 @@ def to_pandas(rows: Iterable[Any], row_type: Any = None) -> pd.DataFrame:
     except ImportError as error:
         raise ImportError("pandas is not installed: pip install 'firmdata[pandas]'") from error
     plain = _plain_rows(rows)
-    frame = pandas.DataFrame(plain, columns=None if plain else list(_members(row_type)))
+    frame = pandas.DataFrame(plain, columns=None if plain else list(_members(row_type))).convert_dtypes()
     for name in frame.columns:
         values = [row.get(name) for row in plain]
-        if _are_whole_numbers(values):  # beside an unknown one pandas has made them floats, of fewer digits
-            frame[name] = pandas.array(values, dtype="Int64")
-    return frame.convert_dtypes()
+        # pandas makes integers beside an unknown one floats, of fewer digits, and floats that are whole integers
+        number = _number_type(values)
+        if number is not None:
+            frame[name] = pandas.array(values, dtype=number)
+    return frame
 
 
-def _are_whole_numbers(values: Iterable[Any]) -> bool:
-    """Whether all known values are integers, and one is known."""
-    return {type(value) for value in values if value is not None} == {int}
+def _number_type(values: Iterable[Any]) -> Literal["Int64", "Float64"] | None:
+    """The type of numbers of which one is known, and all known ones are of one kind; None: they are no numbers."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {int}:
+        return "Int64"
+    return "Float64" if kinds == {float} else None
 
 
 def _plain_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
@@ -62,6 +67,20 @@ def _members(row_type: Any) -> dict[str, Any]:
     models = [one for one in (row_type, *get_args(row_type)) if isinstance(one, type) and issubclass(one, BaseModel)]
     members = (one for model in reversed(models) for one in model.model_fields.items())
     return {field.alias or name: field.annotation for name, field in members}
+
+
+def _completed(kind: Any, declared: Any) -> Any:
+    """The type of a column with the declared one wherever no row knows a value, as in lists that are all empty."""
+    import polars  # noqa: ICN001 -- the same
+
+    if isinstance(kind, polars.Null):
+        return declared
+    if isinstance(kind, polars.List) and isinstance(declared, polars.List):
+        return polars.List(_completed(kind.inner, declared.inner))
+    if isinstance(kind, polars.Struct) and isinstance(declared, polars.Struct):
+        members = dict(declared)
+        return polars.Struct({name: _completed(one, members.get(name, one)) for name, one in kind})
+    return kind
 
 
 def _column_type(annotation: Any) -> pl.DataType | None:

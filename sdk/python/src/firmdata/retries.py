@@ -2,15 +2,16 @@
 
 429 and 503 wait as long as `Retry-After` says, other failures twice as long each time, with chance, so that clients do
 not return at once. A request is repeated only where doing it twice does no harm: reads, and changes that carry an
-`Idempotency-Key` or whose method is idempotent by definition.
+`Idempotency-Key` or whose method is idempotent by definition. While the first attempt of such a change is still under
+way, the next is answered by 409 with a `Retry-After`: it is repeated too, for only its answer says what was done.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 
@@ -22,7 +23,10 @@ SHORTEST_PAUSE = 0.1
 """Seconds before a stream that ended is opened again."""
 LASTING_SECONDS = 15.0
 """A stream without an event that was open for so long was no failure: a comment came."""
-_ASKED = frozenset({429, 503})
+_UNDER_WAY = 409
+_ASKED = frozenset({_UNDER_WAY, 429, 503})
+_NOT_FOUND = 404
+_FIRST_FAILURE = 500
 _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
@@ -40,9 +44,10 @@ class RetryPolicy:
 
         attempt: how many there have been. status: None if no answer came. now: Unix time.
         """
-        if attempt >= self.attempts or (status is not None and status not in RETRIED):
-            return None
         asked = retry_after(headers, now) if status in _ASKED else None
+        is_final = status is not None and status not in RETRIED and (status != _UNDER_WAY or asked is None)
+        if attempt >= self.attempts or is_final:
+            return None
         if asked is not None:
             return asked if asked <= self.longest else None
         return self._growing(attempt)
@@ -67,7 +72,7 @@ class RetryPolicy:
         if error.status not in RETRIED:
             raise error
         asked = {} if error.retry_after is None else {"Retry-After": f"{error.retry_after:f}"}
-        wait = self.wait_after(1, error.status, asked, now)
+        wait = replace(self, attempts=failures + 1).wait_after(failures, error.status, asked, now)
         if wait is None:
             raise error
         return wait
@@ -76,6 +81,15 @@ class RetryPolicy:
 def is_repeatable(method: str, headers: Mapping[str, str]) -> bool:
     """Whether a request may be sent twice."""
     return method in IDEMPOTENT or any(name.lower() == "idempotency-key" for name in headers)
+
+
+def was_deleted(method: str, before: Sequence[int | None], status: int | None) -> bool:
+    """Whether a DELETE finds nothing because an earlier attempt has done it, whose answer was lost.
+
+    before: the status of each earlier attempt; None: no answer came.
+    """
+    is_lost = any(one is None or one >= _FIRST_FAILURE for one in before)
+    return method == "DELETE" and status == _NOT_FOUND and is_lost
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:

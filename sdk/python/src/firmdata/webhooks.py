@@ -15,7 +15,7 @@ import json
 import time
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import Any, Literal, cast
+from typing import Any, Literal, Union, cast
 
 from firmdata.errors import FirmdataError
 
@@ -24,6 +24,8 @@ _PREFIX = "whsec_"
 _VERSION = "v1,"
 
 
+HeadersLike = Union["Mapping[str, str]", "Mapping[str, list[str]]", "Iterable[tuple[str | bytes, str | bytes]]"]
+"""Headers as frameworks have them: by name, one value or several, or as pairs."""
 SignatureFault = Literal["missing_header", "malformed_timestamp", "too_old", "in_the_future", "no_match", "not_json"]
 
 
@@ -37,7 +39,7 @@ class SignatureError(FirmdataError):
 
 def verify(
     body: bytes | str,
-    headers: Mapping[str, str] | Iterable[tuple[str | bytes, str | bytes]],
+    headers: HeadersLike,
     secret: str | Iterable[str],
     *,
     tolerance: float = TOLERANCE_SECONDS,
@@ -71,21 +73,22 @@ def verify(
     return event
 
 
-def _lower_names(headers: Mapping[str, str] | Iterable[tuple[str | bytes, str | bytes]]) -> dict[str, str]:
-    pairs = cast("Iterable[tuple[str | bytes, str | bytes]]", getattr(headers, "items", lambda: headers)())
-    return {_text(name).lower(): _text(value) for name, value in pairs}
+def _lower_names(headers: HeadersLike) -> dict[str, Any]:
+    pairs = cast("Iterable[tuple[str | bytes, Any]]", getattr(headers, "items", lambda: headers)())
+    return {_text(name).lower(): value for name, value in pairs}
 
 
 def _text(value: str | bytes) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else value
 
 
-def _header(headers: Mapping[str, str], name: str) -> str:
+def _header(headers: Mapping[str, Any], name: str) -> str:
     # environments of WSGI spell them HTTP_WEBHOOK_ID
     found = headers.get(name) or headers.get("http_" + name.replace("-", "_"))
     if not found:
         raise SignatureError("missing_header", f"there is no header {name}")
-    return found
+    # gateways give the values of a name as a list
+    return " ".join(map(_text, found)) if isinstance(found, (list, tuple)) else _text(found)
 
 
 def _check_time(sent_at: str, now: float, tolerance: float) -> None:

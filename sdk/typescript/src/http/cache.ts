@@ -20,6 +20,11 @@ export class AnswerCache {
     return kept;
   }
 
+  /** Every answer needs confirmation from now on. */
+  outdate(): void {
+    for (const [name, kept] of this.#kept) this.#kept.set(name, { ...kept, freshUntil: 0 });
+  }
+
   set(name: string, kept: CachedAnswer): void {
     this.#kept.delete(name);
     this.#kept.set(name, kept);

@@ -7,7 +7,7 @@ import { ApiError, ConnectionFailedError, FirmdataError } from "../errors.js";
 import type { Problem } from "../model.js";
 import { parseExactly } from "./json.js";
 import { retryAfterSeconds, waitAfter, type RetryPolicy } from "./retries.js";
-import type { Seams } from "./seams.js";
+import { LONGEST_TIMER_MILLISECONDS, type Seams } from "./seams.js";
 
 export interface HttpCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -35,6 +35,8 @@ export interface ExchangeSettings {
 
 const IDEMPOTENT = new Set(["GET", "PUT", "DELETE"]);
 const NO_ANSWER = { status: null, retryAfter: null };
+const NOT_FOUND = 404;
+const FIRST_FAILURE = 500;
 
 /** Whether doing it twice does no harm: by its method, or because the service knows it by its key. */
 export function isRepeatable({ method, headers }: HttpCall): boolean {
@@ -44,10 +46,14 @@ export function isRepeatable({ method, headers }: HttpCall): boolean {
 /** The first answer that succeeds, or is a 304. Throws ApiError, ConnectionFailedError, or the signal's reason. */
 export async function exchange(call: HttpCall, settings: ExchangeSettings): Promise<HttpAnswer> {
   const { seams, retries } = settings;
+  let isPerhapsDeleted = false;
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await attempted(call, settings, attempt);
     if (!(outcome instanceof FirmdataError)) return outcome;
     const failure = outcome instanceof ApiError ? outcome : NO_ANSWER;
+    // An earlier attempt has deleted it, and its answer was lost.
+    if (isPerhapsDeleted && failure.status === NOT_FOUND) return { status: 204, headers: new Headers(), text: "" };
+    isPerhapsDeleted ||= call.method === "DELETE" && (failure.status ?? FIRST_FAILURE) >= FIRST_FAILURE;
     const wait = isRepeatable(call) ? waitAfter(retries, attempt, failure, seams.random()) : null;
     if (wait === null) throw outcome;
     await seams.sleep(wait, call.signal);
@@ -60,7 +66,7 @@ async function attempted(
   { seams, timeoutSeconds }: ExchangeSettings,
   attempt: number,
 ): Promise<HttpAnswer | ApiError | ConnectionFailedError> {
-  const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+  const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutSeconds * 1000), LONGEST_TIMER_MILLISECONDS));
   try {
     const response = await seams.fetch(call.address, initOf(call, timeout));
     const text = isRedirect(response) ? redirectWords(response) : await response.text();

@@ -17,6 +17,8 @@ export interface ReadOptions {
 export class AnswerReader {
   readonly #cache: AnswerCache;
   readonly #flights = new Flights();
+  /** How often something was heard that answers from before do not know of. */
+  #news = 0;
 
   /** `keptAnswers`: how many are kept at most; 0 keeps none. */
   constructor(
@@ -24,6 +26,12 @@ export class AnswerReader {
     keptAnswers: number,
   ) {
     this.#cache = new AnswerCache(keptAnswers);
+  }
+
+  /** What was read, or is being read, is confirmed before it is given again: something has changed since. */
+  outdate(): void {
+    this.#news += 1;
+    this.#cache.outdate();
   }
 
   /** The answer, frozen, for others may have the same. Throws ApiError, ConnectionFailedError, the signal's reason. */
@@ -38,12 +46,14 @@ export class AnswerReader {
       return kept.answer;
     }
     const signal = options.signal ?? new AbortController().signal;
-    return this.#flights.join(address, signal, async (stop) => {
+    const news = this.#news;
+    return this.#flights.join(`${news} ${address}`, signal, async (stop) => {
       const tag = kept?.tag ?? null;
       const asked = tag === null ? headers : { ...headers, "If-None-Match": tag };
       const answer = await exchange({ method: "GET", address, headers: asked, signal: stop }, this.settings);
       const read = this.#taken(answer, kept);
-      if (mayBeKept(answer)) this.#cache.set(address, read);
+      const isOld = news !== this.#news;
+      if (mayBeKept(answer)) this.#cache.set(address, isOld ? { ...read, freshUntil: 0 } : read);
       return read.answer;
     });
   }

@@ -2,7 +2,8 @@
  * Which attempts are repeated, and after how long. Pure: the exchange waits.
  *
  * 429 and 503 wait as long as Retry-After says and a little longer, other failures twice as long each time; both with
- * chance, so that clients that failed together do not return together.
+ * chance, so that clients that failed together do not return together. So does 409 where it has Retry-After: the first
+ * attempt of this change is still under way, and only its answer says what was done.
  */
 
 export interface RetryPolicy {
@@ -24,7 +25,8 @@ export const USUAL_RETRIES: RetryPolicy = {
 };
 
 const RETRIED = new Set([408, 429, 500, 502, 503, 504]);
-const PROMPTED = new Set([429, 503]);
+const UNDER_WAY = 409;
+const PROMPTED = new Set([UNDER_WAY, 429, 503]);
 const SPREAD_SECONDS = 0.5;
 
 /** What is known of a failed attempt. `status`: null where no answer came; `retryAfter`: seconds, null without. */
@@ -40,7 +42,9 @@ export function waitAfter(
   { status, retryAfter }: FailedAttempt,
   chance: number,
 ): number | null {
-  if (attempt >= policy.attempts || (status !== null && !RETRIED.has(status))) return null;
+  if (attempt >= policy.attempts) return null;
+  const isUnderWay = status === UNDER_WAY && retryAfter !== null;
+  if (status !== null && !RETRIED.has(status) && !isUnderWay) return null;
   if (status !== null && PROMPTED.has(status) && retryAfter !== null) {
     return retryAfter > policy.longestSeconds ? null : retryAfter + chance * SPREAD_SECONDS * attempt;
   }

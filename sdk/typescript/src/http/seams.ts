@@ -17,20 +17,31 @@ export const SURROUNDINGS: Seams = {
   sleep: pause,
 };
 
-function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+/** A timer holds no more; a longer one would end at once. */
+export const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
+
+async function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  let left = seconds * 1000;
+  do {
+    await timer(Math.min(left, LONGEST_TIMER_MILLISECONDS), signal);
+    left -= LONGEST_TIMER_MILLISECONDS;
+  } while (left > 0);
+}
+
+function timer(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
       reject(signal.reason as Error);
       return;
     }
     const give = (): void => {
-      clearTimeout(timer);
+      clearTimeout(started);
       reject(signal?.reason as Error);
     };
-    const timer = setTimeout(() => {
+    const started = setTimeout(() => {
       signal?.removeEventListener("abort", give);
       resolve();
-    }, seconds * 1000);
+    }, milliseconds);
     signal?.addEventListener("abort", give, { once: true });
   });
 }

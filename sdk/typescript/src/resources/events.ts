@@ -51,6 +51,7 @@ export class Events {
     let place: { since?: string; cursor?: string } = sinceOf(since);
     for (;;) {
       const page = await this.client.read(LIST, { query: { ...filters, ...place } }, options);
+      if (page.data.length > 0) this.client.confirmAnswers();
       yield* page.data;
       place = { cursor: page.next_cursor };
       if (!page.has_more) await this.client.settings.seams.sleep(pollSeconds, signal);
@@ -60,7 +61,8 @@ export class Events {
   /**
    * Events as they are published. A connection that is cut, or silent for 45 seconds, is made again after the last
    * event that was received; without `since` and `lastEventId` a first one that is cut before any event came begins
-   * with what is published next. Ends with an error only where the service refuses, or by `signal`.
+   * with what is published next. Ends with an error only where the service refuses, where what answers is no stream, or
+   * by `signal`.
    */
   stream({ since, lastEventId, signal, ...filters }: StreamOptions = {}): AsyncGenerator<
     Event,

@@ -147,7 +147,8 @@ def test_downloads_have_the_rows_of_the_api(browser: Browser) -> None:
     ):
         answer = browser.get(f"{COMPANIES}/{KNOWN}/{file}.csv")
         assert answer.headers["content-disposition"] == f'attachment; filename="firm-SE-5599999991-{file}.csv"'
-        rows = list(csv.DictReader(io.StringIO(answer.text)))
+        assert answer.content.startswith(b"\xef\xbb\xbf"), "else Excel takes it for another encoding"
+        rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
         told = browser.get(f"{DATA}/{KNOWN}{part}?limit=100").json()["data"]
         assert rows or not told
         for row, period in zip(rows, told, strict=True):

@@ -183,6 +183,20 @@ def test_an_industry_code_given_as_a_number_that_lost_its_zero_is_null_and_told(
         assert (("unreadable_value", "mainBusinessLine.type") in signals(found)) == (due is None)
 
 
+def test_a_day_of_registration_far_ahead_is_a_filler() -> None:
+    found = read(YTJ, [company(registrationDate="9999-12-31")])
+    assert shared(found)["companies"][0]["registered_date"] == day("1999-05-01")
+    assert signals(found)["unreadable_value", "9999-12-31"].count == 1
+
+
+@pytest.mark.parametrize("zeros", ["00000", "0", "00.000"])
+def test_code_of_an_unknown_industry_is_no_industry(zeros: str) -> None:
+    found = read(YTJ, [company(mainBusinessLine={"type": zeros, "typeCodeSet": "TOIMI4"})])
+    (row,) = shared(found)["companies"]
+    assert (row["industry_code"], row["industry_scheme"], row["industry_label"]) == (None, None, None)
+    assert signals(found) == {}
+
+
 def test_a_company_without_any_name_makes_no_profile() -> None:
     found = read(YTJ, [company(names=[])])
     assert shared(found)["companies"] == []
@@ -217,6 +231,15 @@ def test_the_visiting_address_places_a_company_and_not_its_post_office() -> None
     assert (found["address_lines"], found["post_town"]) == (["Karakaari 7 A 2"], "ESPOO")
     alone = profile(addresses=[POSTAL])
     assert (alone["municipality"], alone["address_lines"]) == ("Helsinki", ["PL 226"])
+
+
+def test_of_several_addresses_of_one_kind_the_newest_that_has_not_ended_counts() -> None:
+    left = VISITING | {"street": "Vanhatie", "registrationDate": "2019-01-01", "endDate": "2024-01-01"}
+    older = VISITING | {"street": "Eilistie", "registrationDate": "2015-01-01"}
+    newer = VISITING | {"registrationDate": "2024-01-02", "endDate": "9999-12-31"}
+    assert profile(addresses=[left, older, newer])["address_lines"] == ["Karakaari 7 A 2"]
+    assert profile(addresses=[left, POSTAL])["address_lines"] == ["PL 226"]
+    assert profile(addresses=[left])["address_lines"] is None
 
 
 def test_places_on_aland_are_spelled_in_swedish() -> None:

@@ -164,6 +164,41 @@ def test_when_a_relationship_has_ended(said: dict[str, str], ended: date | None)
     assert line["ended_on"] == ended
 
 
+def with_deletion(body: bytes, mark: str) -> bytes:
+    """The records of a delta, with the mark that the golden copy puts on those that were taken out."""
+    end = b"</rr:RelationshipRecord>"
+    space = "http://www.gleif.org/data/schema/golden-copy/extensions/1.0"
+    deletion = f'<rr:Extension><gleif:Deletion xmlns:gleif="{space}">{mark}</gleif:Deletion></rr:Extension>'
+    return body.replace(end, deletion.encode() + end)
+
+
+def test_relationship_that_a_delta_marks_as_deleted_has_ended() -> None:
+    body = xml(relation(CHILD, PARENT))
+    (line,) = lines(with_deletion(body, "<gleif:DeletedAt>2026-03-05T01:39:19Z</gleif:DeletedAt>"))
+    assert line["ended_on"] == date(2026, 3, 5)
+    (kept,) = lines(with_deletion(body, ""))  # whole files have empty marks, on records in force
+    assert kept["ended_on"] is None
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_parent_whose_place_another_one_took_has_ended(order: int) -> None:
+    """GLEIF has one record of an entity and kind: a delta, or a golden copy read from a folder, states no end."""
+    former = relation(CHILD, PARENT, updated="2026-01-02T00:00:00Z")
+    present = relation(CHILD, lei("G"), updated="2026-03-01T23:30:00-02:00")
+    ultimate = relation(CHILD, TOP, f.ULTIMATE, updated="2025-01-02T00:00:00Z")
+    found = {line["native_id"]: line["ended_on"] for line in lines(xml(ultimate, *[former, present][::order]))}
+    assert found == {PARENT: date(2026, 3, 2), lei("G"): None, TOP: None}
+
+
+def test_parent_stays_where_the_other_one_ended_or_is_as_new() -> None:
+    former = relation(CHILD, PARENT, updated="2026-01-02T00:00:00Z")
+    ended = relation(CHILD, lei("G"), status="INACTIVE", to="2026-02-28", updated="2026-03-01T00:00:00Z")
+    found = {line["native_id"]: line["ended_on"] for line in lines(xml(former, ended))}
+    assert found == {PARENT: None, lei("G"): date(2026, 2, 28)}
+    both = lines(xml(relation(CHILD, PARENT), relation(CHILD, lei("G"))))
+    assert [line["ended_on"] for line in both] == [None, None]
+
+
 def test_a_parent_that_is_only_the_ultimate_one_now_is_not_direct() -> None:
     """Another company came between them: the ended relationship says nothing of the line any more."""
     before = relation(CHILD, PARENT, status="INACTIVE", to="2023-06-30", **{"from": "2015-01-01"})
@@ -293,14 +328,16 @@ def test_entities_are_not_expanded() -> None:
 
 def test_genuine_relationships(sources: Path) -> None:
     folder = sources / "news" / "gleif_golden_copy"
-    counts = {}
+    counts, deleted = {}, []
     for path in sorted(folder.glob("oo__rr-*.xml")):
         body = path.read_bytes()
         assert isinstance(DATASET.recognise_file(f"gleif/{path.name}", body[:65_536]), RecognisedFile)
         assert all(batch.rejects.is_empty() and batch.signals == () for batch in read(body)), path.name
         counts[path.name] = len(staged(body))
         assert counts[path.name] == body.count(b">IS_DIRECTLY_CON") + body.count(b">IS_ULTIMATELY_CON")
+        deleted += [row["deleted"] for row in staged(body) if row["deleted"]]
     assert sum(counts.values()) > 0
+    assert deleted == ["2023-11-01T01:39:19Z"]
     assert isinstance(
         DATASET.recognise_file("gleif/oo__lei-data.xml", (folder / "oo__lei-data.xml").read_bytes()), NotApplicable
     )

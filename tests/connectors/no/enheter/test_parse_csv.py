@@ -80,6 +80,7 @@ class TestCsv:
             ("naeringskode1.kode", "1.110"),
             ("antallAnsatte", "-3"),
             ("registreringsdatoenhetsregisteret", "0001-01-01"),
+            ("registreringsdatoenhetsregisteret", "9999-12-31"),
         ],
     )
     def test_a_value_that_lost_its_zero_or_cannot_be_is_null_and_a_signal(self, name: str, value: str) -> None:

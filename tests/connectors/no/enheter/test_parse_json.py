@@ -135,6 +135,15 @@ class TestJson:
         ]
         assert json_of(historiskeNavn=names).tables["no_navn"][0]["historiskeNavn"] == ["GAMMEL AS"]
 
+    def test_a_former_name_is_listed_once_and_the_present_one_never(self) -> None:
+        """A company may take a name back."""
+        borne = ["EKSEMPEL ASA", "A AS", "B AS", "A AS", "EKSEMPEL ASA"]
+        names = [
+            {"navn": name, "fraDato": f"200{year}-01-01 00:00:00", "tilDato": f"200{year + 1}-01-01 00:00:00"}
+            for year, name in enumerate(borne)
+        ]
+        assert json_of(historiskeNavn=names).tables["no_navn"][0]["historiskeNavn"] == ["A AS", "B AS"]
+
     def test_a_deletion_date_alone_says_deleted(self) -> None:
         body = {
             "organisasjonsnummer": EQUINOR,

@@ -11,7 +11,7 @@ import pytest
 from connectors.contract.dataset import NotApplicable, RecognisedFile, UnreadableFileError
 from connectors.no import NORWAY
 from connectors.no.enheter.schema import DELETED, ENTITIES
-from connectors.no.konsern.schema import ANSWERS, MEMBERS
+from connectors.no.konsern.schema import ANSWERS, GROUPS, MEMBERS
 from tests.connectors.no.entity_rows import ENTITY, MONDAY, TODAY, TUESDAY, present
 from tests.connectors.no.market_files import group, node, read, rejects, rows, signals
 from tests.tables import check_cases
@@ -201,3 +201,25 @@ def test_map_holdings_company_that_is_back_after_a_410_has_its_holders() -> None
     before = ENTITIES.name, present(ENTITIES, entity, MONDAY)
     again = ENTITIES.name, present(ENTITIES, entity, TUESDAY + timedelta(days=1))
     assert [len(holdings(member(), *more)) for more in ((gone,), (gone, before), (gone, again))] == [0, 0, 1]
+
+
+def read_group(*children: Any) -> dict[str, Any]:
+    """The row of a group as a whole."""
+    (row,) = rows(read("no.konsern", group(TOP, *children), f"{TOP}.json"), "no_konsern_gruppe")
+    return row
+
+
+def test_member_that_its_groups_later_answer_lacks_has_left_it() -> None:
+    """It was listed by its new group before its own turn to be requested came: it had two parents for good."""
+    without = read_group(node(GRAND))
+    assert without == {"rot": TOP, "medlemmer": [GRAND, TOP]}
+    for seen, ended in ((TUESDAY, TUESDAY.date()), (MONDAY, None)):
+        (found,) = holdings(member(), (GROUPS.name, present(GROUPS, without, seen)))
+        assert found["ended_on"] == ended
+
+
+def test_group_of_which_a_part_was_rejected_ends_no_membership() -> None:
+    broken = read("no.konsern", group(TOP, node(GRAND), {"navn": "UTEN NUMMER AS"}), f"{TOP}.json")
+    assert [batch.table for batch in broken] == ["no_konsern", "no_konsern_svar"]
+    (nowhere,) = rows(read("no.konsern", b"", f"{TOP}.json"), "no_konsern_gruppe")
+    assert nowhere == {"rot": TOP, "medlemmer": []}

@@ -244,11 +244,12 @@ def test_nobody_is_asked_for_a_count_of_employees_or_a_start_row() -> None:
             entry(4, "989566733", endringstype="Ny"),
             entry(5, "999288774", endringstype="Fjernet"),
             entry(6, "931744682", []),
+            entry(7, "810034882", counts, endringstype="Sletting"),
         )
     )
     found = [FeedEntry.of(subject) for subject in pending_entries({NAMED.name: batch.rows}, "enheter")]
-    assert [one.number for one in found] == ["984851006", "989566733", "999288774", "931744682"]
-    assert [one.is_removal for one in found] == [False, False, True, False]
+    assert [one.number for one in found] == ["984851006", "989566733", "999288774", "931744682", "810034882"]
+    assert [one.is_removal for one in found] == [False, False, True, False, False]
 
 
 class TestMemory:

@@ -203,6 +203,15 @@ def test_pitfall_3_both_spellings_of_the_proceedings(spelling: str) -> None:
     )
 
 
+@pytest.mark.parametrize("end", ["KKUHAVD", "KKUHAVD-AVSLAVOMFO"])
+def test_an_answers_proceeding_that_has_ended_is_no_status(end: str) -> None:
+    said = [{"kod": "KK", "klartext": "Konkurs", "fromDatum": "2024-01-26"}, {"kod": end, "fromDatum": "2025-01-26"}]
+    name = "pagaendeAvvecklingsEllerOmstruktureringsforfarande"
+    body = answer(organisation(**{name: {f"{name}Lista": said, **FINE}}))
+    found = profile((body, LATER))
+    assert (found["status"], found["status_date"], signals(batches(body))) == ("active", None, {})
+
+
 @pytest.mark.parametrize("code", ["", " ", "-ORGFO"])
 def test_a_code_without_signs_is_none(code: str) -> None:
     said = organisation(organisationsform={"kod": code, "klartext": "Aktiebolag", **FINE})

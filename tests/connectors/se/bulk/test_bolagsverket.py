@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.contract.dataset import NotApplicable, RecognisedFile, UnreadableFileError
+from connectors.se import code_lists
 from connectors.se.bulk import parse
 from tests.connectors.se.bulk_files import (
     BULK,
@@ -349,3 +350,14 @@ def test_halves_with_a_whole_record_between_them_are_not_joined() -> None:
     found = batches(BULK, bulk() + first + whole[0] + second + whole[1])
     assert rows(found)["organisationsnummer"].to_list() == [TWO, THREE]
     assert [record for record, _, _ in rejects(found)] == ["line 2", "line 4"]
+
+
+def test_the_end_of_a_proceeding_is_a_known_code() -> None:
+    ends = code_lists.PROCEEDING_ENDS
+    assert (
+        {ends.get(code, "of") for code in ends.codes} == {"KK", "LI", "FR", "AC"} <= set(code_lists.PROCEEDINGS.codes)
+    )
+    said = "|".join(f"{ends.get(code, 'of')}-AVOMFO$2020-01-01|{code}-AVSLAVOMFO$2024-01-01" for code in ends.codes)
+    assert not signals(batches(BULK, bulk(organisation(ONE, **{PROCEEDINGS: said}))))
+    other = batches(BULK, bulk(organisation(ONE, **{PROCEEDINGS: "NYTT-AVSLAVOMFO$2024-01-01"})))
+    assert signals(other) == {("unknown_proceeding", "NYTT"): 1}

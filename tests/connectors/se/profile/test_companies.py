@@ -312,6 +312,41 @@ def test_company_while_scb_was_never_loaded_has_no_status_source() -> None:
     assert profiles([old])[ONE]["status"] == "dormant", "SCB's register was loaded and lacks the company"
 
 
+_BANKRUPT = ("dormant", "bankruptcy", date(2024, 6, 5), "Konkurs")
+_NOT_TRADING = ("dormant", "no_trading", None, "FtgStat 9")
+_TRADING = ("active", None, None, "FtgStat 1")
+
+
+@check_cases(
+    ("proceedings", "trades", "state"),
+    [
+        ("|KK-AVOMFO$2024-06-05|KKUHAVD-AVSLAVOMFO$2025-03-11", "1", _TRADING),
+        ("KKAVOV-AVSLAVOMFO$2025-03-11|KK-AVOMFO$2024-06-05", "9", _NOT_TRADING),
+        ("LI-AVOMFO$2024-06-05|LIUHOR-AVSLAVOMFO$2024-06-05", "1", _TRADING),
+        ("FR-AVOMFO$2024-06-05|FRUHOR-AVSLAVOMFO$2024-09-05", "9", _NOT_TRADING),
+        ("AC-AVOMFO$2024-06-05|ACUHAVD-AVSLAVOMFO$2024-09-05", "9", _NOT_TRADING),
+        ("|LIUHAVD-AVSLAVOMFO$2020-01-01", "9", _NOT_TRADING),  # its beginning is not listed
+        # another one began after the end
+        ("KK-AVOMFO$2010-01-01|KKAVOV-AVSLAVOMFO$2011-01-01|KK-AVOMFO$2024-06-05", "1", _BANKRUPT),
+        ("KK-AVOMFO$2024-06-05|KK-AVOMFO$2010-01-01|KKUHAVD-AVSLAVOMFO$2024-06-04", "1", _BANKRUPT),
+        ("KK-AVOMFO$2024-06-05|FRUHOR-AVSLAVOMFO$2024-06-05", "1", _BANKRUPT),  # of another kind
+        ("FR-AVOMFO$2024-01-05|FRUHOR-AVSLAVOMFO$2024-06-05|KK-AVOMFO$2024-06-05", "1", _BANKRUPT),
+        ("KK-AVOMFO$2024-06-05|KKUHAVD-AVSLAVOMFO$2026-11-21", "1", _BANKRUPT),  # to come
+        ("KK-AVOMFO$2024-06-05|KKUHAVD-AVSLAVOMFO$null", "1", _TRADING),
+        ("KK-AVOMFO$null|KKUHAVD-AVSLAVOMFO$2025-03-11", "1", _TRADING),
+        ("ABC-AVOMFO$2024-01-01", "9", _NOT_TRADING),  # a code that no list has says nothing
+        ("ABC-AVOMFO$2024-01-01|KK-AVOMFO$2024-06-05", "9", _BANKRUPT),
+    ],
+)
+def test_proceeding_that_has_ended_is_no_status(
+    proceedings: str, trades: str, state: tuple[str, str | None, date | None, str]
+) -> None:
+    """The list has ended proceedings, too: such companies were bankrupt for good, or active by an end alone."""
+    found = one({PROCEEDINGS: proceedings}, {"FtgStat": trades})
+    names = ("status", "status_detail", "status_date", "registry_status")
+    assert tuple(found[name] for name in names) == state
+
+
 def test_a_proceeding_under_way_has_no_day_to_come() -> None:
     found = one({PROCEEDINGS: "KK-AVOMFO$2099-02-01"})
     assert (found["status"], found["status_detail"], found["status_date"]) == ("dormant", "bankruptcy", None)

@@ -248,6 +248,11 @@ def test_pitfall_16_absent_turnover_is_null_not_zero(blank: Any, own: Any) -> No
         ("-3", "", 3),
         ("2017 - 2", "", 2),
         ("Total: 3", "", 3),
+        ("31 December 2017 - 2", "", 2),
+        # of two numbers the last one is the year before's, or a part
+        ("2023: 5 2022: 4", "", None),
+        ("2017 - 2, 2016 - 3", "", None),
+        ("Directors: 2, staff: 30", "", None),
         ("2017 - 12", 'format="ixt:numdotdecimal"', 12),
         ("10 - 20", "", None),  # a range
         ("none", "", None),

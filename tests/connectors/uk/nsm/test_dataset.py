@@ -262,6 +262,26 @@ def test_a_day_of_the_year_before_is_a_slip_where_its_announcement_is_of_the_sam
     assert (rows["uk_tr1"]["crossed_on"].to_list(), signals) == ([day], signalled)
 
 
+@check_cases(
+    ("stated", "day", "signalled"),
+    [
+        ("08/12/2026", None, {"impossible_date"}),  # behind its announcement
+        ("08/01/2026", None, {"impossible_date"}),  # 1 August with its month first, announced on the 5th
+        ("08/05/2026", None, {"impossible_date"}),  # the day itself
+        ("08-Jan-2026", date(2026, 1, 8), set()),  # a month by its name is none
+        ("2026-01-08", date(2026, 1, 8), set()),
+        ("05/08/2026", date(2026, 8, 5), set()),
+        ("07/01/2026", date(2026, 1, 7), set()),  # 1 July is as far from the announcement
+        ("31/01/2026", date(2026, 1, 31), set()),
+    ],
+)
+def test_day_whose_numbers_fit_the_announcement_only_with_the_month_first_is_none(stated, day, signalled):
+    """It would hide this notice behind every one of the months between."""
+    text = form().replace("20-Aug-2026", stated)
+    rows, _, signals = read(item(text=text, submitted_date="2026-08-05T16:53:58.383Z"))
+    assert (rows["uk_tr1"]["crossed_on"].to_list(), signals) == ([day], signalled)
+
+
 def test_what_is_no_country_is_not_kept():
     text = form().replace("\nUnited Kingdom\n", "\n7 Secret Road Leeds\n")
     rows, _, signals = read(item(text=text))

@@ -43,6 +43,50 @@ CORPORATE = "corporate-entity-person-with-significant-control"
             None,
             "US",
         ),
+        (
+            {
+                "country_registered": "United Kingdom",
+                "place_registered": "BVI Registry",
+                "registration_number": "123456",
+            },
+            None,
+            "GB",
+        ),
+        # the law that a holder is under, or its form, is foreign
+        (
+            {
+                "country_registered": "United Kingdom",
+                "place_registered": "Companies House",
+                "legal_authority": "Companies (Jersey) Law 1991",
+                "registration_number": "123456",
+            },
+            None,
+            "GB",
+        ),
+        (
+            {
+                "place_registered": "Companies House",
+                "legal_form": "BVI Business Company",
+                "registration_number": "1234567",
+            },
+            None,
+            None,
+        ),
+        (
+            {
+                "country_registered": "England",
+                "legal_authority": "England, Wales, Scotland And Northern Ireland",
+                "registration_number": "1234567",
+            },
+            "01234567",
+            "GB",
+        ),
+        # the number of an overseas company at Companies House is its own
+        (
+            {"country_registered": "England", "legal_authority": "Delaware", "registration_number": "FC012345"},
+            "FC012345",
+            "GB",
+        ),
         # digits alone are a company of England and Wales
         ({"country_registered": "Scotland", "registration_number": "123456"}, None, "GB"),
         ({"country_registered": "Northern Ireland", "registration_number": "01234567"}, None, "GB"),
@@ -140,6 +184,27 @@ def test_a_corporate_holder_is_a_company_of_ours_only_where_its_papers_are_briti
     found = bench.holding(make.record("09999999", kind=CORPORATE, name="HOLDCO LTD", identification=papers))
     assert found["holder_company_id"] == (None if company is None else f"firm:UK:{company}")
     assert (found["holder_type"], found["holder_country"]) == ("company", country)
+
+
+@pytest.mark.slow
+@check_cases(
+    ("name", "number", "company"),
+    [
+        ("Holdco GmbH", "1234567", None),
+        ("HOLDCO, INC.", "1234567", None),
+        ("Holdco LLC", "01234567", None),
+        ("Holdco S.à r.l.", "1234567", None),
+        ("Holdco B.V.", "1234567", None),
+        ("Holdco Inc.", "FC012345", "FC012345"),
+        ("Holdco Inc. Limited", "1234567", "01234567"),
+        ("Zinc", "1234567", "01234567"),
+        ("Holdco", "1234567", "01234567"),
+    ],
+)
+def test_digits_of_a_holder_with_a_foreign_form_are_no_company_of_ours(make, name, number, company):
+    papers = {"country_registered": "United Kingdom", "registration_number": number}
+    found = Bench().holding(make.record("09999999", kind=CORPORATE, name=name, identification=papers))
+    assert found["holder_company_id"] == (None if company is None else f"firm:UK:{company}")
 
 
 def test_a_corporate_holder_with_the_number_of_the_company_itself_is_linked_to_nobody_and_signalled(make, bench):

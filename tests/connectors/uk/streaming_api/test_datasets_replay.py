@@ -15,7 +15,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from connectors.contract.dataset import ArchiveMember, Dataset, NotApplicable, Scope
+from connectors.contract.dataset import ArchiveMember, Dataset, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.uk import UNITED_KINGDOM, mapping
 from connectors.uk.psc import dataset as psc_dataset
@@ -179,6 +179,20 @@ def test_the_streams_that_are_not_read_say_why(sources):
         found = psc_dataset.recognise_file(f"streaming/{name}", (sources / "uk/streaming" / name).read_bytes()[:65536])
         assert isinstance(found, NotApplicable)
         assert found.reason.split(":")[0] in {"charges", "officers", "disqualified officers"}
+
+
+@pytest.mark.parametrize("dataset", [datasets.PROFILE_STREAM, datasets.FILING_STREAM, datasets.INSOLVENCY_STREAM])
+def test_first_event_without_a_company_is_a_reject_and_hides_no_other(dataset: Dataset) -> None:
+    events = made_events()[dataset.key][:3]
+    odd = json.loads(events[0])
+    odd |= {"resource_uri": odd["resource_uri"].replace("/company/00000001", "/company/UNKNOWN-NUMBER")}
+    body = b"\n".join([json.dumps(odd | {"data": odd["data"] | {"company_number": None}}).encode(), *events])
+    assert isinstance(dataset.recognise_file("streaming/day.jsonl", body), RecognisedFile)
+    piece = ArchiveMember(dataset.key, "streaming/day.jsonl", "0" * 64, AT, Scope.FEED, "1", lambda: io.BytesIO(body))
+    batches = list(dataset.read_batches(piece))
+    assert (sum(batch.rejects.height for batch in batches), sum(batch.rows.height for batch in batches)) == (1, 3)
+    alone = body.partition(b"\n")[0]
+    assert isinstance(dataset.recognise_file("streaming/day.jsonl", alone), NotApplicable)
 
 
 def of_holder(

@@ -2,6 +2,7 @@
 
 import json
 from datetime import date
+from typing import Any
 
 import polars as pl
 import pytest
@@ -67,6 +68,23 @@ def test_a_profile() -> None:
     assert json.loads(found["sources"])[0]["url"] == f"https://data.sec.gov/submissions/CIK{CIK}.json"
 
 
+def test_former_names_have_no_marks_and_are_other_names() -> None:
+    spelled = [
+        ("Example Computers, Inc.", "2019-08-05"),
+        ("EXAMPLE COMPUTERS INC /DE/", "2016-08-05"),
+        ("OLD, INC.", "2015-01-05"),
+        ("OLD INC / FA", "2014-01-05"),
+        ("EXAMPLE RESEARCH CO /NC/", "2010-01-05"),
+    ]
+    former = [{"name": name, "from": None, "to": f"{to}T00:00:00.000Z"} for name, to in spelled]
+    found = company(filer([REPORT], formerNames=former))
+    assert found is not None
+    assert found["previous_names"] == ["OLD, INC.", "EXAMPLE RESEARCH CO"]
+    none = company(filer([REPORT], formerNames=former[:2]))
+    assert none is not None
+    assert none["previous_names"] is None
+
+
 def test_every_table_keeps_its_schema() -> None:
     found = shared(
         [*batches(filer([REPORT])), *symbols([7, "OTHER INC", "OTH", "Nasdaq"], [7, "OTHER INC", "OTH-PA", None])]
@@ -89,6 +107,7 @@ def test_every_table_keeps_its_schema() -> None:
         ("US BANCORP \\DE\\", "US BANCORP"),
         ("ROYAL BANK OF X \\", "ROYAL BANK OF X"),
         ("ALDER INC /DE/ /NEW/", "ALDER INC"),
+        ("APPLE COMPUTER INC/ FA", "APPLE COMPUTER INC"),
         ("BANK  OF   X", "BANK OF X"),
         ("NOVO NORDISK A/S", "NOVO NORDISK A/S"),
         ("/DE/", "/DE/"),
@@ -121,6 +140,37 @@ def test_pitfall_15_place_codes_are_not_iso(code, county, subdivision, country) 
     found = company(filer([REPORT], addresses={"business": address, "mailing": None}))
     assert found is not None
     assert (found["county"], found["county_code"], found["address_country"]) == (county, subdivision, country)
+
+
+@check_cases(
+    ("place", "territory", "code", "expected"),
+    [
+        (None, "DC", "X0", (None, None, "GB")),  # Shell: an unstated territory of London, not of Columbia
+        (None, "ONTARIO", "A6", ("Ontario", "CA-ON", "CA")),
+        (None, None, "F5", (None, None, "TW")),
+        ("K3", None, "K3", (None, None, "HK")),
+        ("TX", None, None, ("Texas", "US-TX", "US")),
+        (None, None, None, (None, None, None)),
+    ],
+)
+def test_the_place_of_a_foreign_address_may_be_its_country_code_alone(
+    place: str | None, territory: str | None, code: str | None, expected: tuple[str | None, ...]
+) -> None:
+    """EDGAR leaves `stateOrCountry` of many foreign addresses empty since it has fields of their own for them."""
+    foreign = {"isForeignLocation": 1, "foreignStateTerritory": territory, "country": "somewhere", "countryCode": code}
+    address = {"street1": "1 WAY", "city": "CITY", "stateOrCountry": place, **foreign}
+    found = company(filer([REPORT], addresses={"business": address, "mailing": None}))
+    assert found is not None
+    assert (found["county"], found["county_code"], found["address_country"]) == expected
+    assert found["municipality"] == "CITY"
+
+
+def test_a_foreign_address_without_a_city_is_still_the_business_address() -> None:
+    business = {"street1": "1 WAY", "city": None, "stateOrCountry": None, "countryCode": "X0"}
+    mailing = {"street1": "2 POST ST", "city": "RENO", "stateOrCountry": "NV"}
+    found = company(filer([REPORT], addresses={"business": business, "mailing": mailing}))
+    assert found is not None
+    assert (found["municipality"], found["address_country"]) == (None, "GB")
 
 
 def test_pitfall_15_every_place_has_a_country_of_its_own() -> None:
@@ -281,8 +331,30 @@ def test_reports_are_filings_and_nothing_else_is() -> None:
     ) == [
         ("annual_report", date(2025, 12, 31), date(2026, 2, 20), False),
         ("interim_report", date(2026, 3, 31), date(2026, 5, 20), True),
-        ("interim_report", date(2026, 6, 30), date(2026, 7, 1), False),
+        ("interim_report", None, date(2026, 7, 1), False),  # the list names the month of a 6-K
     ]
+
+
+def test_reports_of_small_companies_are_filings_as_edgar_writes_them() -> None:
+    assert reports(
+        filing("10KSB", "1999-03-30", reportDate="1998-12-31"),
+        filing("10KSB40", "2000-03-30", reportDate="1999-12-31"),
+        filing("10QSB", "2000-05-15", reportDate="2000-03-31"),
+        filing("10KT405", "2001-03-30", reportDate="2000-12-31"),
+        filing("10KSB/A", "2001-04-30", reportDate="1999-12-31"),
+    ) == [
+        ("annual_report", date(1998, 12, 31), date(1999, 3, 30), False),
+        ("annual_report", date(1999, 12, 31), date(2000, 3, 30), False),
+        ("interim_report", date(2000, 3, 31), date(2000, 5, 15), False),
+        ("annual_report", date(2000, 12, 31), date(2001, 3, 30), False),
+        ("annual_report", date(1999, 12, 31), date(2001, 4, 30), True),
+    ]
+
+
+@check_cases("form", ["10KSB", "10QSB", "10SB12G", "1-K"])
+def test_who_files_a_report_of_a_small_company_is_one(form: str) -> None:
+    shape: dict[str, Any] = {"entityType": "", "sic": "", "tickers": [], "exchanges": []}
+    assert company(filer([filing(form, "2005-03-30")], **shape)) is not None
 
 
 def test_a_filing_has_its_number_address_and_id() -> None:

@@ -58,6 +58,52 @@ def test_every_own_report_counts(form: str) -> None:
     assert status([filing(form, "2026-01-05")])[0] == "active"
 
 
+@check_cases("form", ["10KSB", "10KSB40/A", "10KT405", "10QSB", "10SB12B", "10SB12G/A", "SB-2"])
+def test_forms_of_small_companies_count_as_edgar_writes_them(form: str) -> None:
+    """Without the hyphen: «10-KSB» is a rare slip."""
+    assert status([filing(form, "2026-01-05")])[0] == "active"
+    ended = [filing("15-12G", "2008-03-03"), filing(form, "2008-06-02")]
+    assert status(ended, tickers=[], exchanges=[])[:2] == ("dormant", "not_reporting"), "it reported after Form 15"
+
+
+@check_cases("form", ["1-K", "1-SA", "1-U", "1-A", "1-K/A", "C-AR"])
+def test_reports_on_exempt_offerings_count(form: str) -> None:
+    assert status([filing(form, "2026-01-05")], tickers=[], exchanges=[])[0] == "active"
+
+
+@check_cases("form", ["N-CSR", "N-CSRS/A", "N-CEN", "NPORT-P", "NSAR-B"])
+def test_a_fund_that_is_a_company_reports_by_the_forms_of_funds(form: str) -> None:
+    registered = filing("8-A12B", "2019-03-04", fileNumber="001-38800")
+    fund: dict[str, Any] = {"entityType": "investment", "sic": ""}
+    assert status([filing(form, "2026-01-05"), registered], **fund)[0] == "active"
+    assert status([registered], **fund)[:2] == ("dormant", "not_reporting")
+    assert company(filer([filing(form, "2026-01-05")], **fund)) is None, "a fund by itself is no company"
+
+
+@check_cases(
+    ("profile", "expected"),
+    [
+        ({"sic": "6022", "exchanges": ["Nasdaq"]}, "active"),
+        ({"sic": "6036", "exchanges": ["NYSE"]}, "active"),
+        ({"sic": "6022", "exchanges": ["OTC"]}, "dormant"),
+        ({"sic": "6022", "tickers": [], "exchanges": []}, "dormant"),
+        ({"sic": "3571", "exchanges": ["Nasdaq"]}, "dormant"),
+    ],
+)
+def test_a_listed_bank_may_report_to_its_own_supervisor(profile: dict[str, Any], expected: str) -> None:
+    """Banks without a holding company file with the FDIC, the Federal Reserve or the OCC instead."""
+    assert status([filing("SC 13G", "2026-02-10")], **profile)[0] == expected
+    assert status([filing("10-Q", "2017-05-08")], **profile)[0] == expected
+
+
+def test_a_bank_whose_registration_or_listing_has_ended_is_not_active_by_its_symbol() -> None:
+    bank: dict[str, Any] = {"sic": "6022", "exchanges": ["Nasdaq"]}
+    silent = filing("10-Q", "2017-05-08")
+    assert status([filing("15-12B", "2018-05-01"), silent], **bank)[:2] == ("dormant", "deregistered")
+    assert status([silent], [removal("2026-10-05", rule="(b)")], **bank)[:2] == ("dormant", "not_reporting")
+    assert status([silent], [removal("2026-10-05", is_share=False)], **bank)[0] == "active"
+
+
 @check_cases("form", ["SC 13G/A", "4", "144", "25-NSE", "UPLOAD", "SCHEDULE 13D"])
 def test_what_others_file_does_not(form: str) -> None:
     report = filing("10-Q", "2024-07-30")
@@ -206,6 +252,20 @@ def test_shares_extinguished_by_a_merger_dissolve_before_form_15() -> None:
     assert status(without, [removal("2026-11-05")], tickers=[], exchanges=[])[0] == "active"  # no evidence
 
 
+@check_cases(
+    ("form", "filed", "expected"),
+    [
+        ("25-NSE/A", "2026-11-09", "active"),  # it may take the removal back: nothing in it says so
+        ("25/A", "2026-11-05", "active"),
+        ("25-NSE/A", "2026-10-01", "dissolved"),  # of an earlier removal
+    ],
+)
+def test_a_removal_that_is_amended_ends_nothing_by_itself(form: str, filed: str, expected: str) -> None:
+    filings = [QUARTER, filing("25-NSE", "2026-11-05"), filing("8-K", "2026-11-05", items="2.01,3.01,5.01")]
+    found = status([*filings, filing(form, filed)], [removal("2026-11-05")], tickers=[], exchanges=[])
+    assert found[0] == expected
+
+
 def test_chapter_11_is_not_the_end() -> None:
     filings = [
         filing("10-Q", "2026-10-30"),
@@ -255,6 +315,7 @@ def gone(*more: Any, **profile: Any) -> tuple[Any, ...]:
 
 
 NOTES = filing("25-NSE", "2026-07-24")
+PAPERS = filing("DEFM14A", "2026-05-10")
 MERGED, DORMANT = ("dissolved", "merged"), ("dormant", "deregistered")
 
 
@@ -272,10 +333,23 @@ MERGED, DORMANT = ("dissolved", "merged"), ("dormant", "deregistered")
         # a plan that gives the old company new owners
         ([filing("8-K", "2026-07-28", items="1.03,3.01,5.01"), NOTES], ("dormant", "bankruptcy")),
         ([filing("8-K", "2026-07-28", items="3.01,3.03,5.01"), NOTES], MERGED),
+        # the agreement is terminated: the company goes on without reporting
+        ([PAPERS, filing("8-K", "2026-06-20", items="1.02,9.01")], DORMANT),
+        ([filing("SC TO-T", "2026-05-11", fileNumber="005-1"), filing("8-K", "2026-06-20", items="1.02")], DORMANT),
+        # another merger follows; a credit is replaced; an agreement ends with the merger itself
+        ([PAPERS, filing("8-K", "2026-06-20", items="1.02"), filing("DEFM14A", "2026-07-10")], MERGED),
+        ([PAPERS, filing("8-K", "2026-06-20", items="1.01,1.02,2.03")], MERGED),
+        ([PAPERS, filing("8-K", "2026-07-28", items="1.02,2.01,3.01,5.01")], MERGED),
+        ([PAPERS, filing("8-K", "2026-05-02", items="1.02")], MERGED),
     ],
 )
 def test_what_is_evidence_of_a_merger(filings: list[Any], expected: tuple[str, str]) -> None:
     assert gone(*filings) == expected
+
+
+def test_a_blank_check_whose_merger_is_called_off_is_liquidated() -> None:
+    called_off = filing("8-K", "2026-06-20", items="1.02,9.01")
+    assert gone(PAPERS, called_off, NOTES, sic="6770") == ("dissolved", "liquidation")
 
 
 def test_a_blank_check_that_is_an_exchange_itself_removes_others() -> None:

@@ -85,10 +85,16 @@ def test_the_filings_around_an_end_are_named() -> None:
     ]
 
 
+@pytest.mark.parametrize("form", ["N-CSR", "1-K", "10KSB"])
+def test_reports_of_every_kind_break_the_silence(form: str) -> None:
+    assert "no report" not in on("2026-11-20", filer([filing(form, "2026-10-30"), filing("8-K", "2019-03-01")]))[0]
+
+
 @pytest.mark.parametrize(
     "filings",
     [
         [filing("10-Q", "2026-10-30"), END, TOLD],  # it went on reporting
+        [filing("N-CSR", "2026-10-30"), END, TOLD],
         [filing("10-Q", "2026-10-30"), filing("25-NSE", "2026-10-01")],  # of notes, most likely
         [TOLD],  # no end at all
         [filing("15-12G", "2024-01-02"), filing("8-K", "2024-01-02", items="8.01")],  # long ago

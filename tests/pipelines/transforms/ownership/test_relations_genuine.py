@@ -45,7 +45,7 @@ def of_xml(path: Path) -> Pairs:
         def text(where: str, record: ET.Element = record) -> str | None:
             return record.findtext("/".join(f"{{*}}{part}" for part in where.split("/")))
 
-        is_live = text("Relationship/RelationshipStatus") == "ACTIVE" and text("Extension/DeletedAt") is None
+        is_live = text("Relationship/RelationshipStatus") == "ACTIVE" and text("Extension/Deletion/DeletedAt") is None
         stands = text("Registration/RegistrationStatus") in ("PUBLISHED", "LAPSED")
         if text("Relationship/RelationshipType") in CONSOLIDATED and is_live and stands:
             found.add((text("Relationship/StartNode/NodeID") or "", text("Relationship/EndNode/NodeID") or ""))
