@@ -129,8 +129,10 @@ def test_doctor_names_the_batch_that_is_dated_in_the_future_and_its_retraction_l
     assert (command[0], command[2]) == ("retract", "--only")
     said = firm.run(*command, "--by", "anna", "--reason", "2062 for 2026")
     assert said.exit_code == 0, said.err
-    assert "in the future" not in firm.run("doctor").out.replace("none dated in the future", "")
+    assert "dated 2062-11-03, in the future" not in firm.run("doctor").out
+    assert "last read on a day in the future: no.enheter (2062-11-03)" in firm.run("doctor").out
     ingest_day(firm, tmp_path, "2026-11-04", is_bankrupt=True)
+    assert "in the future" not in firm.run("doctor").out.replace("none dated in the future", "")
     assert (statuses(firm, COMPANY), served_status(firm)) == ([ON, OFF, ON], "dormant")
     [done] = firm.run("rebuild", "no", "--json").report["rebuilt"]
     assert (done["told"], done["untold"], done["missing"]) == (3, {}, {})

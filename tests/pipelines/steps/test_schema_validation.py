@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import csv
+import io
 import zipfile
 from collections import Counter
 from datetime import date
@@ -22,30 +23,33 @@ from warehouse.history.history import MarketHistory
 from warehouse.schema.tables import COMPANIES, FILINGS, NORMALISED, PASSING
 
 TODAY = date(2026, 11, 24)
-FOREVER = "9999-12-31"
+FOREVER = "31/12/9999"
 
 
 def _until_forever(day: Path, companies: int) -> list[str]:
-    """Lets the first companies of the register be registered at the end of time; their numbers."""
-    archive = day / "fi/ytj_v3/all_companies.zip"
+    """Lets the first companies of the register be incorporated at the end of time; their numbers."""
+    (archive,) = (day / "uk").rglob("BasicCompanyData*.zip")
     with zipfile.ZipFile(archive) as packed:
         (name,) = packed.namelist()
-        register = json.loads(packed.read(name))
+        header, *register = csv.reader(io.StringIO(packed.read(name).decode()))
+    incorporated = header.index("IncorporationDate")
     for company in register[:companies]:
-        company["registrationDate"] = company["businessId"]["registrationDate"] = FOREVER
+        company[incorporated] = FOREVER
+    written = io.StringIO()
+    csv.writer(written, quoting=csv.QUOTE_ALL).writerows(register)
     with zipfile.ZipFile(archive, "w") as packed:
-        packed.writestr(name, json.dumps(register))
-    return [company["businessId"]["value"] for company in register[:companies]]
+        packed.writestr(name, ",".join(header) + "\r\n" + written.getvalue())
+    return [company[header.index(" CompanyNumber")] for company in register[:companies]]
 
 
 @pytest.mark.slow
 def test_companies_registered_at_the_end_of_time_are_told_and_served_without_the_day(tmp_path: Path) -> None:
-    (day,) = write_days(World(seed=3, companies=60, days=1, markets=("FI",)), tmp_path / "days")
+    (day,) = write_days(World(seed=3, companies=60, days=1, markets=("UK",)), tmp_path / "days")
     numbers = _until_forever(day, 2)
     settings, told = (IngestSettings.read({"FIRM_DATA": str(tmp_path / "data"), "FIRM_WORKERS": "1"}), list[str]())
-    assert ingest(settings, ("FI",), FolderSource(day), progress=told.append).exit_code == 0
-    assert "FI: companies.registered_date: 2 dates more than a year ahead, treated as unknown" in told
-    with MarketHistory(settings.layout, "FI") as history:
+    assert ingest(settings, ("UK",), FolderSource(day), progress=told.append).exit_code == 0
+    assert "UK: companies.registered_date: 2 dates more than a year ahead, treated as unknown" in told
+    with MarketHistory(settings.layout, "UK") as history:
         companies = history.current_rows(COMPANIES)
     without = companies.filter(pl.col("registered_date").is_null())["org_number"]
     assert sorted(numbers) == without.to_list()
