@@ -40,8 +40,8 @@ def with_meanings(rows: pl.LazyFrame, today: date) -> pl.LazyFrame:
     )
 
 
-def _letters_of(word: pl.Expr) -> pl.Expr:
-    """A word without blanks: the register puts «UNDERKONKURS» together of «UNDER KONKURS»."""
+def _without_blanks(word: pl.Expr) -> pl.Expr:
+    """A word in the spelling that both of the register's have in common (`code_lists.STATUSES`)."""
     return word.str.to_lowercase().str.replace_all(" ", "", literal=True)
 
 
@@ -50,7 +50,7 @@ def status_columns(register: str) -> dict[str, pl.Expr]:
     mistake, gone, ended = pl.col("fejl_registreret"), pl.col("_retired_at").is_not_null(), pl.col(_HAS_ENDED)
     meaning, reason = pl.col(_MEANING), pl.col(_REASON)
     # the day of the court's status counts for the word that the register puts together of it
-    since = pl.when(meaning.is_not_null() & (_letters_of(pl.col("status")) == _letters_of(pl.col(_WORD))))
+    since = pl.when(meaning.is_not_null() & (_without_blanks(pl.col("status")) == _without_blanks(pl.col(_WORD))))
     day = (
         pl.when(mistake)
         .then(None)
